@@ -1,0 +1,16 @@
+// gorge.h -- everything that gorge offers, in one include.
+
+#ifndef GORGE_GORGE_H_
+#define GORGE_GORGE_H_
+
+// IWYU pragma: begin_exports
+#include "gorge/chan/chan.h"
+#include "gorge/core/go.h"
+#include "gorge/core/panic.h"
+#include "gorge/core/runtime.h"
+#include "gorge/select/select.h"
+#include "gorge/select/selector.h"
+#include "gorge/sync/wait_group.h"
+// IWYU pragma: end_exports
+
+#endif  // GORGE_GORGE_H_

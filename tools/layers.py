@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks every #include "gorge/..." of the tree against the table of layers.
+"""Checks the tree against the table of layers: every #include "gorge/...", and
+what the build files of a library folder say it may use.
 
 Usage: layers.py [ROOT]. Prints one line per violation; the exit status is 1 if
 there is one. Changing the table is a design decision, never a way to make a
@@ -40,6 +41,13 @@ LAYERS = {**LIBRARY, **USERS}
 UMBRELLA = "gorge.h"  # Includes public headers only; users may include it.
 
 INCLUDE = re.compile(r'\s*#\s*include\s*["<]gorge/([^">]+)[">]')
+
+
+# Where a build file says what a folder may include, and may open.
+BUILD_FILES = {
+    "BUILD.bazel": (r"folders = \[([^]]*)\]", r"opens = \[([^]]*)\]"),
+    "CMakeLists.txt": (r"FOLDERS([a-z\s]*)", r"OPENS([a-z\s]*)"),
+}
 
 
 def is_internal(path):
@@ -86,9 +94,24 @@ def sources(root):
                 yield path.relative_to(root)
 
 
+def check_build_files(root):
+    """The complaints about build files that allow what the table does not."""
+    for folder, table in LIBRARY.items():
+        for name, patterns in BUILD_FILES.items():
+            path = root / folder / name
+            if not path.exists():
+                continue
+            text = path.read_text(encoding="utf-8")
+            for pattern, allowed in zip(patterns, table):
+                match = re.search(pattern, text)
+                said = set(re.findall(r"[a-z]+", match[1] if match else ""))
+                for extra in sorted(said - allowed):
+                    yield f"{folder}/{name}: {folder} may not use {extra} so"
+
+
 def check(root):
     """Returns the violations in the tree at `root`, one string each."""
-    found = []
+    found = list(check_build_files(root))
     for source in sources(root):
         lines = (root / source).read_text(encoding="utf-8").splitlines()
         if source.parts[0] in LIBRARY and len(lines) > MAX_LINES:

@@ -13,12 +13,13 @@ import layers  # noqa: E402
 
 
 class LayersTest(unittest.TestCase):
-    def check(self, path, *includes, lines=0):
+    def check(self, path, *includes, lines=0, text=""):
         """What layers.py says of a tree with this one file in it."""
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            text = "".join(f'#include "gorge/{name}"\n' for name in includes)
+            for name in includes:
+                text += f'#include "gorge/{name}"\n'
             file.write_text(text + "\n" * lines)
             return layers.check(pathlib.Path(folder))
 
@@ -99,6 +100,22 @@ class LayersTest(unittest.TestCase):
             ["core/go.cc: 401 lines; 400 is the end"],
         )
         self.assertEqual(self.check("tests/core/go_test.cc", lines=401), [])
+
+    def test_build_files_allow_what_the_table_does(self):
+        bazel = 'gorge_library(\n name = "sync",\n folders = ["%s"],\n)\n'
+        self.assertEqual(self.check("sync/BUILD.bazel", text=bazel % "core"), [])
+        self.assertEqual(
+            self.check("sync/BUILD.bazel", text=bazel % "chan"),
+            ["sync/BUILD.bazel: sync may not use chan so"],
+        )
+        cmake = "gorge_library(\n  NAME net\n  FOLDERS core\n  OPENS %s\n)\n"
+        self.assertEqual(
+            self.check("net/CMakeLists.txt", text=cmake % "core"), []
+        )
+        self.assertEqual(
+            self.check("net/CMakeLists.txt", text=cmake % "core chan"),
+            ["net/CMakeLists.txt: net may not use chan so"],
+        )
 
     def test_the_table_has_no_cycle(self):
         for folder, (may_include, may_open) in layers.LIBRARY.items():

@@ -1,0 +1,36 @@
+// core/internal/futex.h -- the kernel's wait-on-a-word.
+
+#ifndef GORGE_CORE_INTERNAL_FUTEX_H_
+#define GORGE_CORE_INTERNAL_FUTEX_H_
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace gorge::internal {
+
+static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+
+// Blocks the thread while `word` holds `expected`, for at most `timeout` if one
+// is given. May return for no reason: the caller looks at the word again.
+inline void FutexWait(const std::atomic<std::uint32_t>& word,
+                      std::uint32_t expected,
+                      const timespec* timeout = nullptr) {
+  ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, timeout, nullptr,
+            0);
+}
+
+// Wakes at most `count` threads that wait on `word`. The word may be gone by
+// now: the kernel only looks its address up, and a thread that it wakes by
+// mistake looks again, as every caller of FutexWait must.
+inline void FutexWake(const std::atomic<std::uint32_t>& word, int count) {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+}  // namespace gorge::internal
+
+#endif  // GORGE_CORE_INTERNAL_FUTEX_H_

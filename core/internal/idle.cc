@@ -1,0 +1,290 @@
+#include "gorge/core/internal/idle.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include <chrono>
+
+#include "gorge/core/internal/check.h"
+#include "gorge/core/internal/futex.h"
+
+namespace gorge::internal {
+namespace {
+
+constexpr int kStealPasses = 4;
+// How long a running P must have picked nothing for its runnext to count as
+// stranded.
+constexpr std::chrono::microseconds kRunnextPatience{5};
+constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 100'000};
+
+struct Stolen {
+  G* g = nullptr;
+  bool saw_hot = false;  // Some P passes its runnext on by itself.
+};
+
+Processor* TakeIdleProcessor() GORGE_REQUIRES(sched.lock) {
+  Processor* p = sched.idle_processors;
+  if (p == nullptr) return nullptr;
+  sched.idle_processors = p->next_idle;
+  sched.idle_count.fetch_sub(1, std::memory_order_seq_cst);
+  return p;
+}
+
+void PutIdleProcessor(Processor& p) GORGE_REQUIRES(sched.lock) {
+  p.next_idle = sched.idle_processors;
+  sched.idle_processors = &p;
+  sched.idle_count.fetch_add(1, std::memory_order_seq_cst);
+}
+
+// Puts `p` to use: on an idle machine, or else on a new one.
+void StartMachine(Processor& p, bool spinning) {
+  Machine* machine;
+  {
+    LockGuard hold(sched.lock);
+    machine = sched.idle_machines;
+    if (machine != nullptr) sched.idle_machines = machine->next_idle;
+  }
+  if (machine != nullptr) {
+    Unpark(*machine, &p, spinning);
+  } else {
+    StartNewMachine(p, spinning);
+  }
+}
+
+void BeginSpinning(Machine& machine) {
+  machine.spinning = true;
+  sched.spinning.fetch_add(1, std::memory_order_seq_cst);
+}
+
+// Z2. Returns true if no machine spins any more.
+bool EndSpinning(Machine& machine) {
+  machine.spinning = false;
+  const std::uint32_t before =
+      sched.spinning.fetch_sub(1, std::memory_order_seq_cst);
+  GORGE_CHECK(before > 0, "spinning machines are counted");
+  return before == 1;
+}
+
+bool MaySpin(const Machine& machine) {
+  if (machine.spinning) return true;
+  const std::uint32_t busy =
+      sched.processor_count - sched.idle_count.load(std::memory_order_relaxed);
+  return 2 * sched.spinning.load(std::memory_order_relaxed) < busy;
+}
+
+// Takes the runnext of `victim` if it has picked nothing for a while.
+Stolen StealRunnext(Processor& victim) {
+  G* g = victim.runnext.load(std::memory_order_acquire);
+  if (g == nullptr) return {};
+  const std::uint32_t tick = victim.tick.load(std::memory_order_relaxed);
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    ::sched_yield();
+    if (victim.tick.load(std::memory_order_relaxed) != tick)
+      return {nullptr, true};
+  } while (std::chrono::steady_clock::now() - start < kRunnextPatience);
+  // Acquire: pairs with the exchange in Enqueue. Should the same goroutine have
+  // been taken and put back meanwhile, it is as runnable as before.
+  if (!victim.runnext.compare_exchange_strong(
+          g, nullptr, std::memory_order_acquire, std::memory_order_relaxed)) {
+    return {nullptr, true};
+  }
+  return {g, false};
+}
+
+// Looks through all Ps, beginning anywhere, four times; at runnexts only in the
+// last pass.
+Stolen Steal(Machine& machine) {
+  Processor& thief = *machine.processor;
+  const std::uint32_t count = sched.processor_count;
+  Stolen result;
+  for (int pass = 0; pass < kStealPasses; ++pass) {
+    const std::uint32_t offset = machine.random.Below(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      Processor& victim = sched.processors[(offset + i) % count];
+      if (&victim == &thief) continue;
+      if (G* g = victim.ring.StealInto(thief.ring)) return {g, false};
+      if (pass < kStealPasses - 1) continue;
+      const Stolen next = StealRunnext(victim);
+      if (next.g != nullptr) return next;
+      result.saw_hot |= next.saw_hot;
+    }
+    if (sched.queue.Size() != 0) break;
+  }
+  return result;
+}
+
+// True if some ring or the global queue has work.
+bool QueuesHaveWork() {
+  if (sched.queue.Size() != 0) return true;
+  for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
+    if (!sched.processors[i].ring.Empty()) return true;
+  }
+  return false;
+}
+
+bool RunnextsHaveWork() {
+  for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
+    // Seq_cst: the read of Z3.
+    if (sched.processors[i].runnext.load(std::memory_order_seq_cst) !=
+        nullptr) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Sleeps a little, still counted as spinning; at once false if another machine
+// does that already.
+bool Nap(Machine& machine) {
+  // Relaxed: a late EndNap for an earlier nap only makes this one short.
+  machine.nap.store(0, std::memory_order_relaxed);
+  Machine* nobody = nullptr;
+  // Seq_cst: announced before QueuesHaveWork looks; pairs with WakeForQueue.
+  if (!sched.napper.compare_exchange_strong(nobody, &machine,
+                                            std::memory_order_seq_cst)) {
+    return false;
+  }
+  if (!QueuesHaveWork() && IsCurrent(*machine.processor)) {
+    FutexWait(machine.nap, 0, &kNap);
+  }
+  Machine* self = &machine;
+  sched.napper.compare_exchange_strong(self, nullptr,
+                                       std::memory_order_seq_cst);
+  return true;
+}
+
+// Z3. Takes an idle P and returns true if there is work after all.
+bool LookAgain(Machine& machine, bool was_last) {
+  // Others that spin owe the look at the runnexts to us all.
+  if (!QueuesHaveWork() && !(was_last && RunnextsHaveWork())) return false;
+  LockGuard hold(sched.lock);
+  if (machine.epoch != sched.epoch.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  Processor* p = TakeIdleProcessor();
+  if (p == nullptr) return false;  // Every P is in use: they will see it.
+  machine.processor = p;
+  BeginSpinning(machine);
+  return true;
+}
+
+// Z1. True if `machine` must go on looking: `g` then is work, if not null.
+bool KeepsProcessor(Machine& machine, G*& g) {
+  LockGuard hold(sched.lock);
+  g = nullptr;
+  if (!IsCurrent(*machine.processor)) return false;
+  g = sched.queue.Pop();
+  if (g != nullptr) return true;
+  if (!machine.spinning &&
+      sched.need_spinning.load(std::memory_order_relaxed)) {
+    sched.need_spinning.store(false, std::memory_order_relaxed);
+    BeginSpinning(machine);
+    return true;
+  }
+  PutIdleProcessor(*machine.processor);
+  machine.processor = nullptr;
+  return false;
+}
+
+// Z4. False if the thread is to end.
+bool Sleep(Machine& machine) {
+  {
+    LockGuard hold(sched.lock);
+    if (machine.epoch != sched.epoch.load(std::memory_order_relaxed)) {
+      return false;
+    }
+    machine.next_idle = sched.idle_machines;
+    sched.idle_machines = &machine;
+  }
+  return SleepUntilUnparked(machine);
+}
+
+G* Found(Machine& machine, G* g) {
+  if (machine.spinning && EndSpinning(machine)) WakeForRunnext();
+  return g;
+}
+
+}  // namespace
+
+void WakeSlow() {
+  std::uint32_t none = 0;
+  // Seq_cst: of several submitters one wakes, the others rely on its machine.
+  if (!sched.spinning.compare_exchange_strong(none, 1,
+                                              std::memory_order_seq_cst)) {
+    return;
+  }
+  Processor* p = nullptr;
+  {
+    LockGuard hold(sched.lock);
+    if (sched.phase.load(std::memory_order_relaxed) == Phase::kRunning) {
+      p = TakeIdleProcessor();
+      // Another submitter may have relied on the machine we now do not wake.
+      if (p == nullptr) {
+        sched.need_spinning.store(true, std::memory_order_relaxed);
+      }
+    }
+    if (p == nullptr) sched.spinning.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  if (p != nullptr) StartMachine(*p, /*spinning=*/true);
+}
+
+void EndNap() {
+  Machine* napper = sched.napper.exchange(nullptr, std::memory_order_seq_cst);
+  if (napper == nullptr) return;
+  // Relaxed: the word carries nothing, and the nap ends by itself.
+  napper->nap.store(1, std::memory_order_relaxed);
+  FutexWake(napper->nap, 1);
+}
+
+G* FindRunnable(Machine& machine) {
+  while (IsCurrent(*machine.processor)) {
+    if (G* g = PickLocal(*machine.processor)) return Found(machine, g);
+    if (MaySpin(machine)) {
+      if (!machine.spinning) BeginSpinning(machine);
+      const Stolen stolen = Steal(machine);
+      if (stolen.g != nullptr) return Found(machine, stolen.g);
+      if (sched.queue.Size() != 0) continue;
+      if (stolen.saw_hot && Nap(machine)) continue;
+    }
+    G* g;
+    if (KeepsProcessor(machine, g)) {
+      if (g != nullptr) return Found(machine, g);
+      continue;
+    }
+    if (machine.processor != nullptr) break;  // Stopped.
+    if (machine.spinning && LookAgain(machine, EndSpinning(machine))) continue;
+    if (!Sleep(machine)) return nullptr;
+  }
+  if (machine.spinning) EndSpinning(machine);
+  return nullptr;
+}
+
+bool HandOffAndSleep(Machine& machine) {
+  Processor* p = machine.processor;
+  Machine* other;
+  {
+    LockGuard hold(sched.lock);
+    if (!IsCurrent(*p)) return false;
+    other = sched.idle_machines;
+    if (other != nullptr) sched.idle_machines = other->next_idle;
+    // A few threads are enough to make each goroutine meet several.
+    if (other == nullptr &&
+        sched.machine_count >= 2 * sched.processor_count + 2) {
+      return true;
+    }
+    machine.processor = nullptr;
+    machine.next_idle = nullptr;
+    Machine** end = &sched.idle_machines;
+    while (*end != nullptr) end = &(*end)->next_idle;
+    *end = &machine;  // Last in line: the longest idle goes first.
+  }
+  if (other != nullptr) {
+    Unpark(*other, p, /*spinning=*/false);
+  } else {
+    StartNewMachine(*p, /*spinning=*/false);
+  }
+  return SleepUntilUnparked(machine);
+}
+
+}  // namespace gorge::internal

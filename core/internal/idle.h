@@ -1,0 +1,89 @@
+// core/internal/idle.h -- who spins, who sleeps, and who must wake whom.
+//
+// The goal: work never waits in a queue while there is an idle P for it, and
+// an idle process uses no CPU. Waking a thread costs microseconds, so both
+// "wake one for each goroutine" and "let all machines spin" are out.
+//
+// A machine that runs out of work spins for a moment: it holds a P and looks
+// through all queues. At most half of the busy Ps have spinning machines. Only
+// then does it sleep. The protocol between submitters and sleepers:
+//
+//   Submit:  (S1) put the goroutine into a queue
+//            (S2) if no P is idle, or some machine spins: done
+//            (S3) else make a machine spin: give it an idle P and wake it
+//   Sleep:   (Z1) under the lock: look at the global queue, put the P back
+//            (Z2) if spinning: stop, i.e. decrement `spinning`
+//            (Z3) if it was spinning: look at all queues once more; if
+//                 something is there, take an idle P and spin again
+//            (Z4) sleep
+//
+// S1 and the reads of S2, Z1, Z2 and the reads of Z3 are sequentially
+// consistent. If S2 reads what Z2 has not yet decremented, then S1 precedes
+// Z3, which sees the goroutine. If S2 reads no idle P because Z1 has not
+// happened, likewise. Otherwise the submitter wakes somebody. So a submitter
+// that relies on a spinning machine is never let down.
+//
+// A machine that sleeps without having been spinning skips Z3. It may do so
+// because `spinning` was not zero when it was refused the right to spin, and
+// those machines still owe their own Z3; and goroutines in a global queue are
+// pushed under the lock under which it made its last look. When S3 finds no
+// idle P after all, it sets need_spinning, and the next machine that is about
+// to put its P back spins first instead.
+//
+// A spinning machine that finds work stops spinning and, as the last to do so,
+// wakes another: where one goroutine was found there may be more.
+//
+// `runnext`: what a goroutine readies goes there, and usually the readier
+// blocks soon and its own P goes on with it, in 50 ns instead of in the
+// microseconds of a wake-up elsewhere. So a thief takes the runnext of a
+// running P only in its last pass, and only if that P has picked nothing for
+// kRunnextPatience: then the readier is busy and its runnext is stranded. A P
+// that does pick is *hot*: two goroutines pass messages there. The last
+// spinner must not just leave (a later runnext would find nobody spinning and
+// pay for a wake-up, at every message), nor keep spinning for ever. It naps:
+// still counted as spinning, it sleeps in the kernel for kNap at a time and
+// looks again, for as long as some P is hot. Goroutines put anywhere but into
+// an empty runnext end the nap at once. Only one machine naps.
+//
+// Tempting and wrong: leaving runnext to its own P altogether (a goroutine
+// that readies another and then computes, or spins on a flag, would strand
+// it); not counting the napper as spinning (each message would wake a thread).
+
+#ifndef GORGE_CORE_INTERNAL_IDLE_H_
+#define GORGE_CORE_INTERNAL_IDLE_H_
+
+#include "gorge/core/internal/machine.h"
+#include "gorge/core/internal/processor.h"
+#include "gorge/core/internal/scheduler.h"
+
+namespace gorge::internal {
+
+void WakeSlow();  // S3.
+void EndNap();    // Wakes the napping machine, if there is one.
+
+// S2 and S3 after a goroutine was put into an empty runnext.
+inline void WakeForRunnext() {
+  if (sched.idle_count.load(std::memory_order_seq_cst) != 0 &&
+      sched.spinning.load(std::memory_order_seq_cst) == 0) {
+    WakeSlow();
+  }
+}
+
+// S2 and S3 after goroutines were put into a ring or the global queue.
+inline void WakeForQueue() {
+  if (sched.napper.load(std::memory_order_seq_cst) != nullptr) EndNap();
+  WakeForRunnext();
+}
+
+// Returns a goroutine for `machine` to run, and blocks its thread until there
+// is one; null when the thread is to end. The machine holds a P when this is
+// called and, unless the result is null, when it returns.
+G* FindRunnable(Machine& machine);
+
+// Gives `machine`'s P to another machine and sleeps; false if the thread is to
+// end. For checked builds, which move goroutines between threads by force.
+[[nodiscard]] bool HandOffAndSleep(Machine& machine);
+
+}  // namespace gorge::internal
+
+#endif  // GORGE_CORE_INTERNAL_IDLE_H_

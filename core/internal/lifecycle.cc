@@ -1,0 +1,191 @@
+#include "gorge/core/internal/lifecycle.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include <chrono>
+
+#include "gorge/core/internal/check.h"
+#include "gorge/core/internal/fault.h"
+#include "gorge/core/internal/fence.h"
+#include "gorge/core/internal/futex.h"
+#include "gorge/core/internal/idle.h"
+#include "gorge/core/internal/procs.h"
+#include "gorge/core/internal/stack.h"
+
+namespace gorge::internal {
+namespace {
+
+constexpr std::chrono::seconds kStopPatience{1};
+
+StartConfig start_config;  // Guarded by sched.lifecycle.
+
+// In the child of a fork only the forking thread exists. Nothing here takes a
+// lock: any might be held by a thread that is no more.
+void OnForkChild() {
+  if (sched.phase.load(std::memory_order_relaxed) == Phase::kStopped) return;
+  sched.phase.store(Phase::kForked, std::memory_order_relaxed);
+  sched.epoch.fetch_add(1, std::memory_order_relaxed);
+}
+
+void InstallOnce() {
+  [[maybe_unused]] static const bool installed = [] {
+    InstallFaultHandler();
+    EnableLightFences();
+    ::pthread_atfork(nullptr, nullptr, &OnForkChild);
+    return true;
+  }();
+}
+
+Processor* MakeProcessors(std::uint32_t count, std::uint32_t epoch) {
+  auto* processors = new Processor[count];
+  for (std::uint32_t i = 0; i < count; ++i) {
+    processors[i].index = i;
+    processors[i].epoch = epoch;
+    processors[i].random = Random(i + 1);
+    processors[i].next_idle = i + 1 < count ? &processors[i + 1] : nullptr;
+  }
+  return processors;
+}
+
+void StartLocked() {
+  const int procs =
+      start_config.max_procs > 0 ? start_config.max_procs : DefaultMaxProcs();
+  const auto count = static_cast<std::uint32_t>(procs);
+  LockGuard hold(sched.lock);
+  sched.processors =
+      MakeProcessors(count, sched.epoch.load(std::memory_order_relaxed));
+  sched.processor_count = count;
+  sched.default_stack_class = StackClassFor(start_config.stack_size);
+  sched.idle_processors = sched.processors;
+  sched.idle_count.store(count, std::memory_order_relaxed);
+  sched.spinning.store(0, std::memory_order_relaxed);
+  sched.need_spinning.store(false, std::memory_order_relaxed);
+  sched.crew = new Crew;
+  sched.machine_count = 0;
+  // Release: pairs with the acquire in EnsureStarted.
+  sched.phase.store(Phase::kRunning, std::memory_order_release);
+}
+
+// What a stop takes apart.
+struct Remains {
+  Crew* crew;
+  Machine* machines;
+  Machine* idle_machines;
+  Processor* processors;
+  std::uint32_t processor_count;
+};
+
+// Ends the epoch: from here on every machine that looks will leave.
+Remains EndEpoch() {
+  LockGuard hold(sched.lock);
+  sched.phase.store(Phase::kStopping, std::memory_order_relaxed);
+  sched.epoch.fetch_add(1, std::memory_order_seq_cst);
+  const Remains remains{sched.crew, sched.all_machines, sched.idle_machines,
+                        sched.processors, sched.processor_count};
+  sched.crew = nullptr;
+  sched.all_machines = nullptr;
+  sched.idle_machines = nullptr;
+  sched.idle_processors = nullptr;
+  sched.idle_count.store(0, std::memory_order_relaxed);
+  sched.started_outside = 0;
+  while (sched.queue.Pop() != nullptr) {
+  }
+  return remains;
+}
+
+void EndIdleMachines(Machine* machine) {
+  while (machine != nullptr) {
+    Machine* next = machine->next_idle;  // Read first: it may be gone after.
+    Unpark(*machine, nullptr, /*spinning=*/false);
+    machine = next;
+  }
+}
+
+// Waits for the machines' threads to end; false if some do not in time.
+bool AwaitEnd(const Crew& crew) {
+  const auto deadline = std::chrono::steady_clock::now() + kStopPatience;
+  while (true) {
+    // Acquire: pairs with the release at the end of ThreadMain.
+    const std::uint32_t live = crew.live.load(std::memory_order_acquire);
+    if (live == 0) return true;
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    constexpr timespec kLookAgain{.tv_sec = 0, .tv_nsec = 10'000'000};
+    FutexWait(crew.live, live, &kLookAgain);
+  }
+}
+
+void FreeRemains(const Remains& remains) {
+  for (Machine* machine = remains.machines; machine != nullptr;) {
+    Machine* next = machine->next_all;
+    ::pthread_join(machine->thread, nullptr);
+    delete machine;
+    machine = next;
+  }
+  for (std::uint32_t i = 0; i < remains.processor_count; ++i) {
+    GiveStacks(remains.processors[i].dead);
+  }
+  delete[] remains.processors;
+  delete remains.crew;
+}
+
+void DetachRemains(const Remains& remains) {
+  for (Machine* m = remains.machines; m != nullptr; m = m->next_all) {
+    ::pthread_detach(m->thread);
+  }
+}
+
+}  // namespace
+
+void SetStartConfig(const StartConfig& config) {
+  LockGuard hold(sched.lifecycle);
+  if (sched.phase.load(std::memory_order_relaxed) != Phase::kStopped) {
+    RaisePanic("Configure is called while the runtime runs");
+  }
+  if (config.max_procs < 0 || config.max_procs > kMaxProcsLimit) {
+    RaisePanic("Configure: max_procs is out of range");
+  }
+  static_cast<void>(StackClassFor(config.stack_size));  // Panics if too large.
+  start_config = config;
+}
+
+void StartSlow() {
+  if (sched.phase.load(std::memory_order_relaxed) == Phase::kForked) {
+    Fatal(kForkedText);
+  }
+  LockGuard hold(sched.lifecycle);
+  if (sched.phase.load(std::memory_order_relaxed) != Phase::kStopped) return;
+  InstallOnce();
+  StartLocked();
+}
+
+void StopRuntime() {
+  if (!Self()->is_thread) RaisePanic("Shutdown is called by a goroutine");
+  LockGuard hold(sched.lifecycle);
+  if (sched.phase.load(std::memory_order_relaxed) != Phase::kRunning) return;
+  const Remains remains = EndEpoch();
+  EndNap();
+  EndIdleMachines(remains.idle_machines);
+  if (AwaitEnd(*remains.crew)) {
+    FreeRemains(remains);
+  } else {
+    DetachRemains(remains);
+  }
+  sched.phase.store(Phase::kStopped, std::memory_order_release);
+}
+
+std::int64_t CountGoroutines() {
+  LockGuard hold(sched.lock);
+  if (sched.phase.load(std::memory_order_relaxed) != Phase::kRunning) return 0;
+  std::int64_t count = sched.started_outside;
+  for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
+    // Finished first: a goroutine that does both in between counts as running.
+    count -= sched.processors[i].finished.load(std::memory_order_relaxed);
+  }
+  for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
+    count += sched.processors[i].started.load(std::memory_order_relaxed);
+  }
+  return count;
+}
+
+}  // namespace gorge::internal

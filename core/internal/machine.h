@@ -1,0 +1,73 @@
+// core/internal/machine.h -- M: an OS thread that runs goroutines.
+//
+//   spinning: holds a P, runs nothing, looks for work
+//   running:  holds a P, runs a goroutine
+//   idle:     holds no P, sleeps on `park` in the list of idle machines
+//
+// A machine leaves idleness when somebody puts a P into `next_processor` and
+// posts `park`; no P there means: end the thread.
+
+#ifndef GORGE_CORE_INTERNAL_MACHINE_H_
+#define GORGE_CORE_INTERNAL_MACHINE_H_
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "gorge/core/internal/context_switch.h"
+#include "gorge/core/internal/goroutine.h"
+#include "gorge/core/internal/processor.h"
+
+namespace gorge::internal {
+
+// The machines of one epoch. Outlives them: whoever is left behind by a stop
+// that gave up still counts itself out here.
+struct Crew {
+  std::atomic<std::uint32_t> live{0};  // Threads not ended; a futex word.
+};
+
+struct Machine {
+  // The scheduler's own context: this thread's native stack.
+  G g0;
+
+  // Fixed once the thread runs. Cached, because their thread-local addresses
+  // must not be recomputed on either side of a switch.
+  ExceptionState* exceptions = nullptr;
+  int* errno_slot = nullptr;
+  G** self_slot = nullptr;
+  pthread_t thread{};
+  Crew* crew = nullptr;
+  std::uint32_t epoch = 0;
+  std::uint32_t index = 0;
+
+  // This thread's own.
+  Processor* processor = nullptr;
+  bool spinning = false;
+  Random random;
+
+  // Written by whoever takes the machine out of the idle list, before posting.
+  Processor* next_processor = nullptr;
+  bool next_spinning = false;
+
+  std::atomic<std::uint32_t> park{0};  // Posted: 1. Cleared by this thread.
+  std::atomic<std::uint32_t> nap{0};   // Set to 1 to end a nap; see idle.h.
+
+  Machine* next_idle = nullptr;  // Guarded by the scheduler's lock.
+  Machine* next_all = nullptr;   // Guarded by the scheduler's lock.
+};
+
+// Starts a thread for `processor`, unless the runtime was stopped meanwhile.
+// Fatal if the system has no thread left.
+void StartNewMachine(Processor& processor, bool spinning);
+
+// Ends the sleep of `machine`, which was taken out of the idle list. With a
+// null processor its thread ends.
+void Unpark(Machine& machine, Processor* processor, bool spinning);
+
+// Sleeps until Unpark; returns false if the thread is to end.
+[[nodiscard]] bool SleepUntilUnparked(Machine& machine);
+
+}  // namespace gorge::internal
+
+#endif  // GORGE_CORE_INTERNAL_MACHINE_H_

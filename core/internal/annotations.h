@@ -23,6 +23,7 @@
   GORGE_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
 #define GORGE_TRY_ACQUIRE(...) \
   GORGE_THREAD_ANNOTATION(try_acquire_capability(__VA_ARGS__))
+#define GORGE_RETURN_CAPABILITY(x) GORGE_THREAD_ANNOTATION(lock_returned(x))
 #define GORGE_EXCLUDES(...) GORGE_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 
 // For the few functions that hand a lock to another stack or take locks from a

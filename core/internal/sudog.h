@@ -36,8 +36,9 @@ struct Sudog {
 class WaitQueue {
  public:
   // Readable without the lock, by those who may be told something stale.
+  // Acquire: what the caller reads next is read after this.
   bool Empty() const {
-    return first_.load(std::memory_order_relaxed) == nullptr;
+    return first_.load(std::memory_order_acquire) == nullptr;
   }
 
   void Push(Sudog& s) {

@@ -1,0 +1,233 @@
+#include "gorge/chan/internal/hchan.h"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#include "gorge/core/internal/check.h"
+#include "gorge/core/internal/goroutine.h"
+
+namespace gorge::internal {
+namespace {
+
+// Where the ring begins, behind the header.
+std::size_t RingOffset(std::size_t align) {
+  const std::size_t a = std::max(align, alignof(std::max_align_t));
+  return (sizeof(Hchan) + a - 1) / a * a;
+}
+
+bool NeedsAlignedNew(std::size_t align) {
+  return align > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+}
+
+void* Allocate(std::size_t bytes, std::size_t align) {
+  return NeedsAlignedNew(align) ? ::operator new(bytes, std::align_val_t(align))
+                                : ::operator new(bytes);
+}
+
+void Free(void* memory, std::size_t align) {
+  if (NeedsAlignedNew(align)) {
+    ::operator delete(memory, std::align_val_t(align));
+  } else {
+    ::operator delete(memory);
+  }
+}
+
+// Completes what `waiter` waits for. It is readied after the lock is dropped.
+G* Complete(Sudog& waiter, bool success) {
+  waiter.success = success;
+  waiter.g->woken_by = &waiter;
+  return waiter.g;
+}
+
+Sudog MakeSudog(void* element) {
+  Sudog sudog;
+  sudog.g = Self();
+  sudog.element = element;
+  return sudog;
+}
+
+}  // namespace
+
+Hchan* Hchan::Make(const ElementType& type, std::ptrdiff_t capacity) {
+  constexpr auto kMax =
+      static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+  const std::size_t offset = RingOffset(type.align);
+  const auto slots = static_cast<std::size_t>(capacity);
+  if (capacity < 0 || (type.size > 0 && slots > (kMax - offset) / type.size)) {
+    RaisePanic("makechan: size out of range");
+  }
+  void* memory = Allocate(offset + slots * type.size, type.align);
+  return ::new (memory) Hchan(type, slots);
+}
+
+// Nobody has a handle. Whoever is parked here has lost his (see the top).
+void Hchan::Destroy() GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  {
+    LockGuard hold(lock_);
+    if (!sendq_.Empty() || !recvq_.Empty()) return;
+  }
+  const std::size_t count = count_.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < count; ++i, recvx_ = Next(recvx_)) {
+    type_.destroy(Slot(recvx_));
+  }
+  const std::size_t align = type_.align;
+  this->~Hchan();
+  Free(this, align);
+}
+
+void* Hchan::Slot(std::size_t index) {
+  return reinterpret_cast<char*>(this) + RingOffset(type_.align) +
+         index * type_.size;
+}
+
+void Hchan::TakeFromRing(void* slot) {
+  void* oldest = Slot(recvx_);
+  type_.emplace(slot, oldest);
+  type_.destroy(oldest);
+  recvx_ = Next(recvx_);
+}
+
+bool Hchan::SendLocked(void* element, G*& woken) {
+  if (Sudog* receiver = recvq_.Pop()) {
+    type_.emplace(receiver->element, element);
+    woken = Complete(*receiver, true);
+    return true;
+  }
+  const std::size_t count = count_.load(std::memory_order_relaxed);
+  if (count == capacity_) return false;
+  type_.construct(Slot(sendx_), element);
+  sendx_ = Next(sendx_);
+  SetCount(count + 1);
+  woken = nullptr;
+  return true;
+}
+
+RecvResult Hchan::RecvLocked(void* slot, G*& woken) {
+  woken = nullptr;
+  const std::size_t count = count_.load(std::memory_order_relaxed);
+  if (Sudog* sender = sendq_.Pop()) {
+    if (capacity_ == 0) {
+      type_.emplace(slot, sender->element);
+    } else {  // The ring is full: one out, one in, the count stays.
+      TakeFromRing(slot);
+      type_.construct(Slot(sendx_), sender->element);
+      sendx_ = Next(sendx_);
+    }
+    woken = Complete(*sender, true);
+    return RecvResult::kValue;
+  }
+  if (count > 0) {
+    TakeFromRing(slot);
+    SetCount(count - 1);
+    return RecvResult::kValue;
+  }
+  return ClosedLocked() ? RecvResult::kClosed : RecvResult::kWouldBlock;
+}
+
+// The lock is dropped on all paths, on one of them by ParkAndRelease.
+void Hchan::Send(void* element) GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  lock_.Acquire();
+  if (ClosedLocked()) {
+    lock_.Release();
+    RaisePanic(kSendOnClosed);
+  }
+  G* woken;
+  if (SendLocked(element, woken)) {
+    lock_.Release();
+    if (woken != nullptr) Ready(*woken);
+    return;
+  }
+  Sudog self = MakeSudog(element);
+  sendq_.Push(self);
+  ParkAndRelease(lock_, WaitReason::kChanSend, this);
+  // `this` may be gone.
+  if (!self.success) RaisePanic(kSendOnClosed);
+}
+
+bool Hchan::TrySend(void* element) GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  if (!MightSend()) return false;
+  lock_.Acquire();
+  if (ClosedLocked()) {
+    lock_.Release();
+    RaisePanic(kSendOnClosed);
+  }
+  G* woken = nullptr;
+  const bool sent = SendLocked(element, woken);
+  lock_.Release();
+  if (woken != nullptr) Ready(*woken);
+  return sent;
+}
+
+// As for Send.
+RecvResult Hchan::Recv(void* slot) GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  lock_.Acquire();
+  G* woken;
+  const RecvResult result = RecvLocked(slot, woken);
+  if (result != RecvResult::kWouldBlock) {
+    lock_.Release();
+    if (woken != nullptr) Ready(*woken);
+    return result;
+  }
+  Sudog self = MakeSudog(slot);
+  recvq_.Push(self);
+  ParkAndRelease(lock_, WaitReason::kChanRecv, this);
+  // `this` may be gone.
+  return self.success ? RecvResult::kValue : RecvResult::kClosed;
+}
+
+RecvResult Hchan::TryRecv(void* slot) {
+  if (!MightRecv()) return RecvResult::kWouldBlock;
+  G* woken;
+  RecvResult result;
+  {
+    LockGuard hold(lock_);
+    result = RecvLocked(slot, woken);
+  }
+  if (woken != nullptr) Ready(*woken);
+  return result;
+}
+
+void Hchan::Close() GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  WakeList woken;
+  lock_.Acquire();
+  if (ClosedLocked()) {
+    lock_.Release();
+    RaisePanic("close of closed channel");
+  }
+  // Release: pairs with the acquire in MightRecv; what was sent before is seen.
+  closed_.store(true, std::memory_order_release);
+  while (Sudog* receiver = recvq_.Pop()) woken.Add(*receiver, false);
+  while (Sudog* sender = sendq_.Pop()) woken.Add(*sender, false);
+  lock_.Release();
+  // The woken may want lock_: it is free.
+  woken.ReadyAll();
+}
+
+// Both read two words at two moments: first "nothing doing", then "open".
+// Closing is final, so what is open at the second moment was open at the first,
+// and at that moment the operation would have blocked. In the other order a
+// close in between could empty the queue just looked at: a refusal that no
+// moment allows.
+bool Hchan::MightSend() const {
+  // Acquire: closed_ is read after this.
+  const bool room = capacity_ == 0
+                        ? !recvq_.Empty()
+                        : count_.load(std::memory_order_acquire) < capacity_;
+  return room || closed_.load(std::memory_order_acquire);
+}
+
+bool Hchan::MightRecv() const {
+  // Acquire: as in MightSend.
+  const bool something = capacity_ == 0
+                             ? !sendq_.Empty()
+                             : count_.load(std::memory_order_acquire) > 0;
+  return something || closed_.load(std::memory_order_acquire);
+}
+
+int Hchan::Waiting() {
+  LockGuard hold(lock_);
+  return sendq_.Count() + recvq_.Count();
+}
+
+}  // namespace gorge::internal

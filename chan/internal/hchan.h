@@ -1,0 +1,136 @@
+// chan/internal/hchan.h -- the untyped heart of Chan<T>.
+//
+// A channel is a ring buffer and two queues of parked goroutines. Chan<T> adds
+// types on top and select/ drives several channels at once; nobody else looks
+// in.
+//
+// Invariants, true whenever lock_ is free:
+//   (1) sendq_ or recvq_ is empty, not counting sudogs of selects that another
+//       channel has claimed. Exception: one goroutine whose select both sends
+//       to and receives from this unbuffered channel waits in both.
+//   (2) count_ > 0          implies recvq_ is empty, likewise.
+//   (3) count_ < capacity_  implies sendq_ is empty, likewise.
+//   (4) closed_ is final, and implies that both queues are empty, likewise.
+//
+// Elements move straight between the goroutines where they can: a sender that
+// finds a waiting receiver fills the receiver's optional<T> on its stack; a
+// receiver that finds a sender waiting on a full ring takes the oldest element
+// and moves the sender's into the slot it left.
+//
+// Locking: lock_ has rank kChan. A select locks its channels in address order.
+// Nobody is readied with lock_ held.
+//
+// Without the lock: an operation that must not block may refuse after a look
+// at count_, closed_ and the queues' ends. See MightSend and MightRecv.
+//
+// Lifetime: handles are counted. A goroutine that parks in a plain send or
+// receive takes no reference, and touches nothing of the channel after it was
+// woken. So if the last handle goes while some are parked, they stay parked for
+// ever, as in Go, and the memory stays with them. A select holds references
+// while parked, since it looks at all its channels once more.
+
+#ifndef GORGE_CHAN_INTERNAL_HCHAN_H_
+#define GORGE_CHAN_INTERNAL_HCHAN_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "gorge/chan/internal/element.h"
+#include "gorge/core/internal/annotations.h"
+#include "gorge/core/internal/lock.h"
+#include "gorge/core/internal/park.h"
+#include "gorge/core/internal/sudog.h"
+
+namespace gorge::internal {
+
+inline constexpr char kSendOnClosed[] = "send on closed channel";
+
+enum class RecvResult : std::uint8_t {
+  kValue,       // An element was received.
+  kClosed,      // Closed and drained.
+  kWouldBlock,  // Nothing there now.
+};
+
+class Hchan {
+ public:
+  // One allocation for header and ring. Panics if the size is impossible.
+  static Hchan* Make(const ElementType& type, std::ptrdiff_t capacity);
+
+  // Relaxed: whoever copies a handle has one.
+  void Ref() { references_.fetch_add(1, std::memory_order_relaxed); }
+  // Frees the channel and what is buffered when it was the last.
+  void Unref() {
+    // Acq_rel: each handle's uses come before the destruction.
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) Destroy();
+  }
+
+  // `element` is a T to move from, `slot` an empty optional<T>.
+  void Send(void* element);
+  [[nodiscard]] bool TrySend(void* element);
+  RecvResult Recv(void* slot);
+  [[nodiscard]] RecvResult TryRecv(void* slot);
+  void Close();
+
+  std::size_t Len() const { return count_.load(std::memory_order_relaxed); }
+  std::size_t Cap() const { return capacity_; }
+
+  // For select/, which holds the lock of every channel it looks at.
+  Lock& lock() GORGE_RETURN_CAPABILITY(lock_) { return lock_; }
+  // Performs the operation if it can proceed now. On success `woken`, if not
+  // null, has been claimed: the caller drops the lock and readies it.
+  [[nodiscard]] bool SendLocked(void* element, G*& woken) GORGE_REQUIRES(lock_);
+  [[nodiscard]] RecvResult RecvLocked(void* slot, G*& woken)
+      GORGE_REQUIRES(lock_);
+  bool ClosedLocked() const GORGE_REQUIRES(lock_) {
+    return closed_.load(std::memory_order_relaxed);
+  }
+  WaitQueue& sendq() GORGE_REQUIRES(lock_) { return sendq_; }
+  WaitQueue& recvq() GORGE_REQUIRES(lock_) { return recvq_; }
+
+  // False if a send (receive) would certainly have blocked at some moment
+  // during the call. Takes no lock. A send on a closed channel does not block.
+  bool MightSend() const;
+  bool MightRecv() const;
+
+  // The number of parked senders and receivers; for tests.
+  int Waiting();
+
+ private:
+  Hchan(const ElementType& type, std::size_t capacity)
+      : type_(type), capacity_(capacity) {}
+  ~Hchan() = default;
+
+  void Destroy();
+  void* Slot(std::size_t index);
+  std::size_t Next(std::size_t index) const {
+    return index + 1 == capacity_ ? 0 : index + 1;
+  }
+  void SetCount(std::size_t count) GORGE_REQUIRES(lock_) {
+    count_.store(count, std::memory_order_release);
+  }
+  // Hands the oldest buffered element to `slot`.
+  void TakeFromRing(void* slot) GORGE_REQUIRES(lock_);
+
+  // Fixed at construction; read by anyone.
+  const ElementType& type_;
+  const std::size_t capacity_;
+
+  std::atomic<std::uint32_t> references_{1};
+
+  Lock lock_{LockRank::kChan};
+  // Written under lock_. Read without by MightSend, MightRecv and Len.
+  std::atomic<bool> closed_{false};
+  std::atomic<std::size_t> count_{0};  // Elements in the ring.
+
+  std::size_t sendx_ GORGE_GUARDED_BY(lock_) = 0;  // Next slot to fill.
+  std::size_t recvx_ GORGE_GUARDED_BY(lock_) = 0;  // Oldest element.
+
+  // Changed under lock_. Their ends are read without it, as above.
+  WaitQueue sendq_;  // Parked, oldest first.
+  WaitQueue recvq_;  // Parked, oldest first.
+};
+
+}  // namespace gorge::internal
+
+#endif  // GORGE_CHAN_INTERNAL_HCHAN_H_

@@ -1,0 +1,124 @@
+// sync/wait_group.h -- waiting for a number of goroutines to finish.
+//
+//   gorge::WaitGroup readers;
+//   for (const std::string& name : names) {
+//     readers.Go([&name] { Read(name); });
+//   }
+//   readers.Wait();
+
+#ifndef GORGE_SYNC_WAIT_GROUP_H_
+#define GORGE_SYNC_WAIT_GROUP_H_
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "gorge/core/go.h"
+#include "gorge/core/internal/annotations.h"
+#include "gorge/core/internal/location.h"
+#include "gorge/core/internal/lock.h"
+#include "gorge/core/internal/sudog.h"
+
+namespace gorge {
+
+// Counts tasks, and lets others wait until none is left. May be destroyed or
+// used again once every Wait has returned, even if the Done that released them
+// has not. Constant-initialisable; neither copyable nor movable.
+// Go: sync.WaitGroup.
+class WaitGroup {
+ public:
+  constexpr WaitGroup() = default;
+  WaitGroup(const WaitGroup&) = delete;
+  WaitGroup& operator=(const WaitGroup&) = delete;
+
+  // Adds `delta`, which may be negative, to the task counter. When the counter
+  // reaches zero, wakes everybody blocked in Wait.
+  //
+  // Requires: an Add that lifts the counter off zero happens before Wait.
+  // Blocks:   never.
+  // Panics:   "sync: negative WaitGroup counter", also if it would exceed
+  //           2^31 - 1; "sync: WaitGroup misuse: Add called concurrently with
+  //           Wait", if it lifts the counter off zero while somebody waits.
+  // Ordering: whatever precedes an Add or Done happens before the return of
+  // each
+  //           Wait which it releases.
+  void Add(int delta) {
+    // Acq_rel: release for the tasks' results, acquire for the one that wakes.
+    const std::uint64_t state =
+        state_.fetch_add(static_cast<std::uint64_t>(std::int64_t{delta}) << 32,
+                         std::memory_order_acq_rel) +
+        (static_cast<std::uint64_t>(std::int64_t{delta}) << 32);
+    const auto counter = static_cast<std::int32_t>(state >> 32);
+    const auto waiters = static_cast<std::uint32_t>(state);
+    if (counter < 0 || waiters != 0) [[unlikely]] {
+      AddSlow(delta, counter);
+    }
+  }
+
+  // Same as Add(-1).
+  void Done() { Add(-1); }
+
+  // Returns once the counter is zero. May be called by many at once.
+  //
+  // Blocks: the goroutine, never its worker thread; in a plain thread, the
+  //         thread.
+  // Panics: "sync: WaitGroup is reused before previous Wait has returned".
+  void Wait() {
+    // Acquire: pairs with the release in Add.
+    if ((state_.load(std::memory_order_acquire) >> 32) != 0) WaitSlow();
+  }
+
+  // Starts f() as a goroutine that counts as one task, until f has returned and
+  // is destroyed, or has called Goexit. If f throws, the process ends, as for
+  // any goroutine, and Wait does not return before that.
+  //
+  // Blocks: never.
+  template <class F>
+  void Go(F&& f, const char* file = __builtin_FILE(),
+          int line = __builtin_LINE()) {
+    Add(1);
+    try {
+      internal::Spawn(
+          {}, internal::Location{file, line},
+          [this, f = std::decay_t<F>(std::forward<F>(f))]() mutable {
+            const DoneUnlessThrown done(*this);
+            auto task(std::move(f));
+            std::move(task)();
+          });
+    } catch (...) {
+      Done();
+      throw;
+    }
+  }
+
+ private:
+  class DoneUnlessThrown {
+   public:
+    explicit DoneUnlessThrown(WaitGroup& group) : group_(group) {}
+    ~DoneUnlessThrown() {
+      if (std::uncaught_exceptions() == exceptions_) group_.Done();
+    }
+    DoneUnlessThrown(const DoneUnlessThrown&) = delete;
+    DoneUnlessThrown& operator=(const DoneUnlessThrown&) = delete;
+
+   private:
+    WaitGroup& group_;
+    const int exceptions_ = std::uncaught_exceptions();
+  };
+
+  void AddSlow(int delta, std::int32_t counter);
+  void WaitSlow();
+
+  // state_, high word first:
+  //   bits 32..63  the counter, signed
+  //   bits  0..31  the number of goroutines in waiters_
+  std::atomic<std::uint64_t> state_{0};
+  internal::Lock lock_{internal::LockRank::kWaitGroup};
+  internal::WaitQueue waiters_ GORGE_GUARDED_BY(lock_);
+};
+
+}  // namespace gorge
+
+#endif  // GORGE_SYNC_WAIT_GROUP_H_

@@ -72,7 +72,8 @@ struct alignas(kCacheLine) G {
   G* next = nullptr;
   Sudog* woken_by = nullptr;
   std::atomic<std::uint32_t> select_done{0};
-  std::uint32_t epoch = 0;  // Of the runtime it was started in; scheduler.h.
+  // Of the runtime it was started in; scheduler.h. Fixed from the start on.
+  std::atomic<std::uint32_t> epoch{0};
   Random random;
 
   void (*entry)(void* closure) = nullptr;
@@ -85,6 +86,10 @@ struct alignas(kCacheLine) G {
   StackSlot stack;
   _Unwind_Exception goexit{};  // Goexit's; frames below may be overwritten.
   std::atomic<std::uint32_t> futex{0};
+
+  bool BelongsTo(std::uint32_t which) const {
+    return epoch.load(std::memory_order_relaxed) == which;
+  }
 
   // True for one caller of those that want to wake this goroutine out of its
   // current select. Acq_rel: the winner's writes to the goroutine's slots come

@@ -124,7 +124,7 @@ void RunMachine(Machine& machine) {
 
 void Enqueue(G& g) {
   Processor* p = CurrentProcessor(*Self());
-  if (p == nullptr || g.epoch != p->epoch || ForcesMigration(*p)) {
+  if (p == nullptr || !g.BelongsTo(p->epoch) || ForcesMigration(*p)) {
     EnqueueGlobal(g);
     return;
   }
@@ -143,7 +143,7 @@ void EnqueueGlobal(G& g) {
   {
     LockGuard hold(sched.lock);
     // A stop changes the epoch under this lock.
-    if (g.epoch != sched.epoch.load(std::memory_order_relaxed)) return;
+    if (!g.BelongsTo(sched.epoch.load(std::memory_order_relaxed))) return;
     sched.queue.Push(g);
   }
   WakeForQueue();

@@ -126,7 +126,8 @@ void StartFromThread(G& g) {
     // A stop may have come in between; then this goroutine is the first of
     // the next epoch.
     if (sched.phase.load(std::memory_order_relaxed) == Phase::kRunning) {
-      g.epoch = sched.epoch.load(std::memory_order_relaxed);
+      g.epoch.store(sched.epoch.load(std::memory_order_relaxed),
+                    std::memory_order_relaxed);
       ++sched.started_outside;
       sched.queue.Push(g);
       break;
@@ -185,7 +186,7 @@ void StartGoroutine(G& g, void (*entry)(void* closure)) {
     StartFromThread(g);
     return;
   }
-  g.epoch = p->epoch;
+  g.epoch.store(p->epoch, std::memory_order_relaxed);
   Increment(p->started);
   Enqueue(g);
 }

@@ -1,0 +1,138 @@
+#include "gorge/tests/support/runtime_test.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "gorge/core/go.h"
+#include "gorge/core/internal/futex.h"
+#include "gorge/core/internal/goroutine.h"
+#include "gorge/core/internal/scheduler.h"
+#include "gorge/core/internal/stack.h"
+#include "gorge/core/runtime.h"
+#include "gorge/tests/support/counted.h"
+
+namespace gorge::testing {
+namespace {
+
+using internal::G;
+using internal::State;
+
+// What the goroutines of the current epoch are doing.
+struct Census {
+  int waiting = 0;
+  int active = 0;  // Runnable or running.
+};
+
+Census Count() {
+  struct Visit {
+    std::uint32_t epoch;
+    Census census;
+  } visit{internal::sched.epoch.load(), {}};
+  internal::ForEachG(
+      [](const G& g, void* argument) {
+        auto& v = *static_cast<Visit*>(argument);
+        if (!g.BelongsTo(v.epoch)) return;
+        switch (g.state.load(std::memory_order_relaxed)) {
+          case State::kWaiting:
+            ++v.census.waiting;
+            break;
+          case State::kRunnable:
+          case State::kRunning:
+            ++v.census.active;
+            break;
+          case State::kIdle:
+          case State::kDead:
+            break;
+        }
+      },
+      &visit);
+  return visit.census;
+}
+
+// Instrumented builds are slow, and the machines that run them are busy.
+std::chrono::seconds TimeLimit() {
+  const char* scale = std::getenv("GORGE_TEST_TIME_SCALE");
+  return std::chrono::seconds(60 * (scale != nullptr ? std::atoi(scale) : 1));
+}
+
+}  // namespace
+
+// Kills the process if it is not destroyed in time.
+class Watchdog {
+ public:
+  Watchdog() : thread_([this] { Guard(); }) {}
+  ~Watchdog() {
+    {
+      const std::lock_guard<std::mutex> hold(mutex_);
+      done_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+
+ private:
+  void Guard() {
+    std::unique_lock<std::mutex> hold(mutex_);
+    if (changed_.wait_for(hold, TimeLimit(), [this] { return done_; })) return;
+    const Census census = Count();
+    std::fprintf(stderr,
+                 "test timed out: %d goroutines parked, %d runnable or running, "
+                 "%u Ps of which %u idle, %u machines spinning\n",
+                 census.waiting, census.active,
+                 internal::sched.processor_count,
+                 internal::sched.idle_count.load(),
+                 internal::sched.spinning.load());
+    std::abort();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+RuntimeTest::RuntimeTest() = default;
+RuntimeTest::~RuntimeTest() = default;
+
+void RuntimeTest::SetUp() {
+  watchdog_ = std::make_unique<Watchdog>();
+  Shutdown();
+  Configure({.max_procs = GetParam()});
+  Counted::live = 0;
+}
+
+void RuntimeTest::TearDown() {
+  // Goroutines that have done their work may still be on their last steps.
+  Await([this] { return NumGoroutine() <= expected_blocked_; });
+  const Census census = Count();
+  EXPECT_EQ(census.waiting, expected_blocked_) << "goroutines left blocked";
+  Shutdown();
+  Configure({});
+  EXPECT_EQ(Counted::live, 0) << "elements left";
+  watchdog_.reset();
+}
+
+void RuntimeTest::Run(const std::function<void()>& f) {
+  std::atomic<std::uint32_t> done{0};
+  go([&] {
+    f();
+    done.store(1);
+    internal::FutexWake(done, 1);
+  });
+  while (done.load() == 0) internal::FutexWait(done, 0);
+}
+
+void RuntimeTest::AwaitParked(int n) {
+  Await([n] { return Count().waiting >= n; });
+}
+
+void RuntimeTest::Await(const std::function<bool()>& condition) {
+  while (!condition()) Gosched();
+}
+
+}  // namespace gorge::testing

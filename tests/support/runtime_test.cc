@@ -10,49 +10,12 @@
 
 #include "gorge/core/go.h"
 #include "gorge/core/internal/futex.h"
-#include "gorge/core/internal/goroutine.h"
-#include "gorge/core/internal/scheduler.h"
-#include "gorge/core/internal/stack.h"
 #include "gorge/core/runtime.h"
+#include "gorge/tests/support/census.h"
 #include "gorge/tests/support/counted.h"
 
 namespace gorge::testing {
 namespace {
-
-using internal::G;
-using internal::State;
-
-// What the goroutines of the current epoch are doing.
-struct Census {
-  int waiting = 0;
-  int active = 0;  // Runnable or running.
-};
-
-Census Count() {
-  struct Visit {
-    std::uint32_t epoch;
-    Census census;
-  } visit{internal::sched.epoch.load(), {}};
-  internal::ForEachG(
-      [](const G& g, void* argument) {
-        auto& v = *static_cast<Visit*>(argument);
-        if (!g.BelongsTo(v.epoch)) return;
-        switch (g.state.load(std::memory_order_relaxed)) {
-          case State::kWaiting:
-            ++v.census.waiting;
-            break;
-          case State::kRunnable:
-          case State::kRunning:
-            ++v.census.active;
-            break;
-          case State::kIdle:
-          case State::kDead:
-            break;
-        }
-      },
-      &visit);
-  return visit.census;
-}
 
 // Instrumented builds are slow, and the machines that run them are busy.
 std::chrono::seconds TimeLimit() {
@@ -79,14 +42,8 @@ class Watchdog {
   void Guard() {
     std::unique_lock<std::mutex> hold(mutex_);
     if (changed_.wait_for(hold, TimeLimit(), [this] { return done_; })) return;
-    const Census census = Count();
-    std::fprintf(stderr,
-                 "test timed out: %d goroutines parked, %d runnable or running, "
-                 "%u Ps of which %u idle, %u machines spinning\n",
-                 census.waiting, census.active,
-                 internal::sched.processor_count,
-                 internal::sched.idle_count.load(),
-                 internal::sched.spinning.load());
+    std::fprintf(stderr, "test timed out\n");
+    PrintScheduler(stderr);
     std::abort();
   }
 
@@ -109,7 +66,7 @@ void RuntimeTest::SetUp() {
 void RuntimeTest::TearDown() {
   // Goroutines that have done their work may still be on their last steps.
   Await([this] { return NumGoroutine() <= expected_blocked_; });
-  const Census census = Count();
+  const Census census = TakeCensus();
   EXPECT_EQ(census.waiting, expected_blocked_) << "goroutines left blocked";
   Shutdown();
   Configure({});
@@ -128,7 +85,7 @@ void RuntimeTest::Run(const std::function<void()>& f) {
 }
 
 void RuntimeTest::AwaitParked(int n) {
-  Await([n] { return Count().waiting >= n; });
+  Await([n] { return TakeCensus().waiting >= n; });
 }
 
 void RuntimeTest::Await(const std::function<bool()>& condition) {

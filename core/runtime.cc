@@ -7,9 +7,9 @@
 #include "gorge/core/internal/check.h"
 #include "gorge/core/internal/futex.h"
 #include "gorge/core/internal/lifecycle.h"
-#include "gorge/core/internal/park.h"
 #include "gorge/core/internal/procs.h"
 #include "gorge/core/internal/stack.h"
+#include "gorge/core/internal/yield.h"
 
 namespace gorge {
 namespace internal {

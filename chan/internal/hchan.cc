@@ -6,6 +6,7 @@
 
 #include "gorge/core/internal/check.h"
 #include "gorge/core/internal/goroutine.h"
+#include "gorge/core/internal/park_here.h"
 
 namespace gorge::internal {
 namespace {
@@ -140,7 +141,7 @@ void Hchan::Send(void* element) GORGE_NO_THREAD_SAFETY_ANALYSIS {
   }
   Sudog self = MakeSudog(element);
   sendq_.Push(self);
-  ParkAndRelease(lock_, WaitReason::kChanSend, this);
+  ParkAndReleaseHere(lock_, WaitReason::kChanSend, this);
   // `this` may be gone.
   if (!self.success) RaisePanic(kSendOnClosed);
 }
@@ -171,7 +172,7 @@ RecvResult Hchan::Recv(void* slot) GORGE_NO_THREAD_SAFETY_ANALYSIS {
   }
   Sudog self = MakeSudog(slot);
   recvq_.Push(self);
-  ParkAndRelease(lock_, WaitReason::kChanRecv, this);
+  ParkAndReleaseHere(lock_, WaitReason::kChanRecv, this);
   // `this` may be gone.
   return self.success ? RecvResult::kValue : RecvResult::kClosed;
 }

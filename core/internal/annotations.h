@@ -31,4 +31,10 @@
 #define GORGE_NO_THREAD_SAFETY_ANALYSIS \
   GORGE_THREAD_ANNOTATION(no_thread_safety_analysis)
 
+// For what runs at every switch between goroutines. After a switch each return
+// of the chain that led to it is mispredicted, since the processor predicts it
+// from the calls of the other stack, at about 4 ns each: so the chain is one
+// function.
+#define GORGE_ALWAYS_INLINE inline __attribute__((always_inline))
+
 #endif  // GORGE_CORE_INTERNAL_ANNOTATIONS_H_

@@ -1,12 +1,4 @@
-// core/internal/context_switch.h -- from one stack to another on one thread.
-//
-// SwitchTo suspends the running G and continues another. Nothing that publishes
-// the suspended G may happen before its registers are saved, or a second
-// thread could run on a stack that is still in use. So what must follow the
-// suspension (drop the channel's lock, queue the goroutine that yields, recycle
-// the one that ended) is handed across and runs on the far side, on the stack
-// switched to. The record of it lies on the suspended stack, which stays put
-// until that very work lets it go.
+// core/internal/context_switch.h -- what a suspended G needs to go on.
 //
 // With the registers travel: the C++ exception state (caught exceptions and
 // the count of uncaught ones), errno, and the control bits of the FP unit. The
@@ -14,6 +6,8 @@
 // where two goroutines differ in them the restore costs 75 ns instead of 5, so
 // they are cleared before each switch. fetestexcept() therefore sees only what
 // was raised since the goroutine last blocked.
+//
+// The switch itself is in switch_to.h.
 
 #ifndef GORGE_CORE_INTERNAL_CONTEXT_SWITCH_H_
 #define GORGE_CORE_INTERNAL_CONTEXT_SWITCH_H_
@@ -31,7 +25,7 @@ struct ExceptionState {
   unsigned uncaught = 0;
 };
 
-// What a suspended G needs to go on. Touched by the machine that switches.
+// Touched by the machine that switches away from or to the G.
 struct Context {
   void* resume = nullptr;  // The stack pointer, as boost::context keeps it.
   ExceptionState exceptions;
@@ -44,13 +38,6 @@ struct Context {
 };
 
 using AfterSwitch = void (*)(void* argument);
-
-// Suspends `from`, the running G of `machine`, and continues `to` on the same
-// thread; there, first of all, calls after(argument) if `after` is not null.
-// Returns when somebody switches to `from` again, maybe on another thread.
-// `from_dies` says that nobody ever will.
-void SwitchTo(Machine& machine, G& from, G& to, AfterSwitch after,
-              void* argument, bool from_dies = false);
 
 // Makes `g` start in `main` on the stack [bottom, top) when first switched to.
 void PrepareContext(G& g, char* bottom, char* top, void (*main)(G& g));

@@ -8,13 +8,13 @@
 // that T stored before its LightFence() is visible after H, or all that was
 // stored before H is visible after T's LightFence().
 //
-// A light fence costs nothing but compiler ordering, a heavy one about 6 us.
+// A light fence costs a load of a word that never changes, a heavy one about
+// 6 us.
 //
 // Where the kernel has no membarrier, light_fences stays false for ever and
-// the hot side must make its store a sequentially consistent exchange; the
-// pattern is in Lock::Release. The flag is read before each use, and goes from
-// false to true only after the process is registered with the kernel. A hot
-// side that still reads false merely does more than it needs to.
+// both halves are full fences. It goes from false to true only after the
+// process is registered with the kernel, and a hot side that still reads false
+// merely does more than it needs to.
 
 #ifndef GORGE_CORE_INTERNAL_FENCE_H_
 #define GORGE_CORE_INTERNAL_FENCE_H_
@@ -26,9 +26,19 @@ namespace gorge::internal {
 // True once the kernel has promised to honour HeavyFence. Never goes back.
 extern std::atomic<bool> light_fences;
 
-// The hot side's half: keeps the compiler from moving anything across.
+// What both halves are without membarrier.
+void FullFence();
+
+// The hot side's half.
 inline void LightFence() {
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  // Acquire: pairs with the release in EnableLightFences.
+  if (light_fences.load(std::memory_order_acquire)) [[likely]] {
+    // Keeps the compiler from moving anything across; the processor is told by
+    // the other side.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  } else {
+    FullFence();
+  }
 }
 
 // The cold side's half: see above. Registers the process on first use.

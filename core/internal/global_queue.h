@@ -32,15 +32,14 @@ class GlobalQueue {
     return g;
   }
 
-  // Without the lock: a hint, but for the sleeper's last look, where seq_cst
-  // pairs with the submitter's push as idle.h says.
-  std::int64_t Size() const { return size_.load(std::memory_order_seq_cst); }
+  // Without the lock: a hint. Who must be sure looks with the lock held.
+  std::int64_t Size() const { return size_.load(std::memory_order_relaxed); }
 
  private:
   // A plain store of a sum: writers hold the lock.
   void Resize(std::int64_t by) {
     size_.store(size_.load(std::memory_order_relaxed) + by,
-                std::memory_order_seq_cst);
+                std::memory_order_relaxed);
   }
 
   G* first_ = nullptr;

@@ -7,6 +7,7 @@
 
 #include "gorge/core/internal/check.h"
 #include "gorge/core/internal/futex.h"
+#include "gorge/core/internal/pick.h"
 
 namespace gorge::internal {
 namespace {
@@ -74,22 +75,18 @@ bool MaySpin(const Machine& machine) {
 
 // Takes the runnext of `victim` if it has picked nothing for a while.
 Stolen StealRunnext(Processor& victim) {
-  G* g = victim.runnext.load(std::memory_order_acquire);
+  G* g = victim.runnext.Peek();
   if (g == nullptr) return {};
   const std::uint32_t tick = victim.tick.load(std::memory_order_relaxed);
   const auto start = std::chrono::steady_clock::now();
   do {
     ::sched_yield();
-    if (victim.tick.load(std::memory_order_relaxed) != tick)
+    if (victim.tick.load(std::memory_order_relaxed) != tick) {
       return {nullptr, true};
+    }
   } while (std::chrono::steady_clock::now() - start < kRunnextPatience);
-  // Acquire: pairs with the exchange in Enqueue. Should the same goroutine have
-  // been taken and put back meanwhile, it is as runnable as before.
-  if (!victim.runnext.compare_exchange_strong(
-          g, nullptr, std::memory_order_acquire, std::memory_order_relaxed)) {
-    return {nullptr, true};
-  }
-  return {g, false};
+  g = victim.runnext.Steal(g);
+  return {g, g == nullptr};
 }
 
 // Looks through all Ps, beginning anywhere, four times; at runnexts only in the
@@ -114,9 +111,7 @@ Stolen Steal(Machine& machine) {
   return result;
 }
 
-// True if some ring or the global queue has work.
-bool QueuesHaveWork() {
-  if (sched.queue.Size() != 0) return true;
+bool RingsHaveWork() {
   for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
     if (!sched.processors[i].ring.Empty()) return true;
   }
@@ -125,11 +120,7 @@ bool QueuesHaveWork() {
 
 bool RunnextsHaveWork() {
   for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
-    // Seq_cst: the read of Z3.
-    if (sched.processors[i].runnext.load(std::memory_order_seq_cst) !=
-        nullptr) {
-      return true;
-    }
+    if (sched.processors[i].runnext.Peek() != nullptr) return true;
   }
   return false;
 }
@@ -140,28 +131,32 @@ bool Nap(Machine& machine) {
   // Relaxed: a late EndNap for an earlier nap only makes this one short.
   machine.nap.store(0, std::memory_order_relaxed);
   Machine* nobody = nullptr;
-  // Seq_cst: announced before QueuesHaveWork looks; pairs with WakeForQueue.
+  // Release: publishes the machine to EndNap.
   if (!sched.napper.compare_exchange_strong(nobody, &machine,
-                                            std::memory_order_seq_cst)) {
+                                            std::memory_order_release,
+                                            std::memory_order_relaxed)) {
     return false;
   }
-  if (!QueuesHaveWork() && IsCurrent(*machine.processor)) {
+  if (sched.queue.Size() == 0 && !RingsHaveWork() &&
+      IsCurrent(*machine.processor)) {
     FutexWait(machine.nap, 0, &kNap);
   }
   Machine* self = &machine;
   sched.napper.compare_exchange_strong(self, nullptr,
-                                       std::memory_order_seq_cst);
+                                       std::memory_order_relaxed);
   return true;
 }
 
 // Z3. Takes an idle P and returns true if there is work after all.
 bool LookAgain(Machine& machine, bool was_last) {
+  HeavyFence();
   // Others that spin owe the look at the runnexts to us all.
-  if (!QueuesHaveWork() && !(was_last && RunnextsHaveWork())) return false;
+  const bool seen = RingsHaveWork() || (was_last && RunnextsHaveWork());
   LockGuard hold(sched.lock);
   if (machine.epoch != sched.epoch.load(std::memory_order_relaxed)) {
     return false;
   }
+  if (!seen && sched.queue.Size() == 0) return false;
   Processor* p = TakeIdleProcessor();
   if (p == nullptr) return false;  // Every P is in use: they will see it.
   machine.processor = p;
@@ -230,7 +225,8 @@ void WakeSlow() {
 }
 
 void EndNap() {
-  Machine* napper = sched.napper.exchange(nullptr, std::memory_order_seq_cst);
+  // Acquire: pairs with the release in Nap.
+  Machine* napper = sched.napper.exchange(nullptr, std::memory_order_acquire);
   if (napper == nullptr) return;
   // Relaxed: the word carries nothing, and the nap ends by itself.
   napper->nap.store(1, std::memory_order_relaxed);

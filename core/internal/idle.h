@@ -17,18 +17,18 @@
 //                 something is there, take an idle P and spin again
 //            (Z4) sleep
 //
-// S1 and the reads of S2, Z1, Z2 and the reads of Z3 are sequentially
-// consistent. If S2 reads what Z2 has not yet decremented, then S1 precedes
-// Z3, which sees the goroutine. If S2 reads no idle P because Z1 has not
-// happened, likewise. Otherwise the submitter wakes somebody. So a submitter
-// that relies on a spinning machine is never let down.
+// Between S1 and S2 lies a light fence, between Z2 and Z3 a heavy one
+// (fence.h). So either Z3 sees the goroutine, or S2 sees that the machine spins
+// no more and that its P is idle, and wakes it or another. A submitter that
+// relies on a spinning machine is never let down. For the global queue the lock
+// does the same without a fence: Z1 and Z3 look at it with the lock held, under
+// which it is pushed to.
 //
 // A machine that sleeps without having been spinning skips Z3. It may do so
 // because `spinning` was not zero when it was refused the right to spin, and
-// those machines still owe their own Z3; and goroutines in a global queue are
-// pushed under the lock under which it made its last look. When S3 finds no
-// idle P after all, it sets need_spinning, and the next machine that is about
-// to put its P back spins first instead.
+// those machines still owe their own Z3. When S3 finds no idle P after all, it
+// sets need_spinning, and the next machine that is about to put its P back
+// spins first instead.
 //
 // A spinning machine that finds work stops spinning and, as the last to do so,
 // wakes another: where one goroutine was found there may be more.
@@ -45,6 +45,9 @@
 // looks again, for as long as some P is hot. Goroutines put anywhere but into
 // an empty runnext end the nap at once. Only one machine naps.
 //
+// (No fence when a nap begins: a submitter that just misses it costs one nap of
+// delay, not a wake-up.)
+//
 // Tempting and wrong: leaving runnext to its own P altogether (a goroutine
 // that readies another and then computes, or spins on a flag, would strand
 // it); not counting the napper as spinning (each message would wake a thread).
@@ -52,6 +55,7 @@
 #ifndef GORGE_CORE_INTERNAL_IDLE_H_
 #define GORGE_CORE_INTERNAL_IDLE_H_
 
+#include "gorge/core/internal/fence.h"
 #include "gorge/core/internal/machine.h"
 #include "gorge/core/internal/processor.h"
 #include "gorge/core/internal/scheduler.h"
@@ -63,15 +67,20 @@ void EndNap();    // Wakes the napping machine, if there is one.
 
 // S2 and S3 after a goroutine was put into an empty runnext.
 inline void WakeForRunnext() {
-  if (sched.idle_count.load(std::memory_order_seq_cst) != 0 &&
-      sched.spinning.load(std::memory_order_seq_cst) == 0) {
+  LightFence();
+  // Relaxed: ordered by the fence; pairs with Z1 to Z3.
+  if (sched.idle_count.load(std::memory_order_relaxed) != 0 &&
+      sched.spinning.load(std::memory_order_relaxed) == 0) [[unlikely]] {
     WakeSlow();
   }
 }
 
 // S2 and S3 after goroutines were put into a ring or the global queue.
 inline void WakeForQueue() {
-  if (sched.napper.load(std::memory_order_seq_cst) != nullptr) EndNap();
+  // Relaxed: see above on naps.
+  if (sched.napper.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+    EndNap();
+  }
   WakeForRunnext();
 }
 

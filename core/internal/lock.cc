@@ -24,10 +24,10 @@ void Lock::AcquireSlow() {
     }
   }
   std::atomic<std::uint32_t>& waiters = WaiterCount();
-  // Seq_cst: pairs with the exchange in Release where fences are not light.
-  waiters.fetch_add(1, std::memory_order_seq_cst);
+  // Relaxed: ordered by the fence; pairs with Release.
+  waiters.fetch_add(1, std::memory_order_relaxed);
   HeavyFence();
-  while (word_.exchange(1, std::memory_order_seq_cst) != 0) {
+  while (word_.exchange(1, std::memory_order_acquire) != 0) {
     FutexWait(word_, 1);
   }
   // Relaxed: a releaser that still sees us makes a needless system call.

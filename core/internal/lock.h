@@ -62,15 +62,10 @@ class GORGE_CAPABILITY("lock") Lock {
   void Release() GORGE_RELEASE() {
     NoteRelease();
     std::atomic<std::uint32_t>& waiters = WaiterCount();
-    // Acquire: pairs with the release in EnableLightFences.
-    if (light_fences.load(std::memory_order_acquire)) [[likely]] {
-      // Release: publishes the section to the next Acquire.
-      word_.store(0, std::memory_order_release);
-      LightFence();
-    } else {
-      word_.exchange(0, std::memory_order_seq_cst);
-    }
-    // Relaxed: ordered by the fence above; pairs with AcquireSlow.
+    // Release: publishes the section to the next Acquire.
+    word_.store(0, std::memory_order_release);
+    LightFence();
+    // Relaxed: ordered by the fence; pairs with AcquireSlow.
     if (waiters.load(std::memory_order_relaxed) != 0) [[unlikely]] {
       WakeWaiter();
     }

@@ -4,15 +4,11 @@
 
 #include "gorge/core/internal/check.h"
 #include "gorge/core/internal/futex.h"
+#include "gorge/core/internal/park_here.h"
+#include "gorge/core/internal/pick.h"
 #include "gorge/core/internal/scheduler.h"
 
 namespace gorge::internal {
-namespace {
-
-void ReleaseLock(void* lock) GORGE_NO_THREAD_SAFETY_ANALYSIS {
-  static_cast<Lock*>(lock)->Release();
-}
-
 // A plain thread's stack is its own: nothing to save before `unlock`.
 void ParkThread(G& self, AfterSwitch unlock, void* argument) {
   if (unlock != nullptr) unlock(argument);
@@ -27,41 +23,18 @@ void ParkThread(G& self, AfterSwitch unlock, void* argument) {
   Transition(self.state, State::kRunnable, State::kRunning);
 }
 
-}  // namespace
-
 void Park(AfterSwitch unlock, void* argument, WaitReason reason,
           const void* object) {
-  G& self = *Self();
-  self.wait_reason.store(reason, std::memory_order_relaxed);
-  self.wait_object.store(object, std::memory_order_relaxed);
-  Transition(self.state, State::kRunning, State::kWaiting);
-  if (self.is_thread) {
-    ParkThread(self, unlock, argument);
-  } else {
-    SwitchAway(self, unlock, argument);
-  }
+  ParkHere(unlock, argument, reason, object);
 }
 
-// The lock is released by another stack, which the analysis cannot see.
-void ParkAndRelease(Lock& lock, WaitReason reason,
-                    const void* object) GORGE_NO_THREAD_SAFETY_ANALYSIS {
-  Park(&ReleaseLock, &lock, reason, object);
+void ParkAndRelease(Lock& lock, WaitReason reason, const void* object) {
+  ParkAndReleaseHere(lock, reason, object);
 }
 
 void ParkForever(WaitReason reason) {
   Park(nullptr, nullptr, reason, nullptr);
   GORGE_CHECK(false, "nobody readies a goroutine that is parked for ever");
-}
-
-void Yield() {
-  G& self = *Self();
-  if (self.is_thread) {
-    ::sched_yield();
-    return;
-  }
-  Transition(self.state, State::kRunning, State::kRunnable);
-  SwitchAway(
-      self, [](void* g) { EnqueueGlobal(*static_cast<G*>(g)); }, &self);
 }
 
 void Ready(G& g) {

@@ -40,9 +40,6 @@ void ParkAndRelease(Lock& lock, WaitReason reason, const void* object)
 // Parks for ever.
 [[noreturn]] void ParkForever(WaitReason reason);
 
-// Lets other goroutines run: the caller goes to the end of the global queue.
-void Yield();
-
 // Makes a parked goroutine runnable. It runs next on the caller's P, when the
 // caller blocks or its slice ends, unless an idle P takes it before that.
 // Callable by any thread. Never with a lock held that the woken may want.

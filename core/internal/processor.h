@@ -15,6 +15,7 @@
 #include "gorge/core/internal/goroutine.h"
 #include "gorge/core/internal/random.h"
 #include "gorge/core/internal/run_queue.h"
+#include "gorge/core/internal/runnext.h"
 #include "gorge/core/internal/stack.h"
 
 namespace gorge::internal {
@@ -31,7 +32,7 @@ struct alignas(kCacheLine) Processor {
 
   // Written by the holder, read by thieves.
   std::atomic<std::uint32_t> tick{0};  // Goroutines picked so far.
-  std::atomic<G*> runnext{nullptr};    // Put by the holder; taken by exchange.
+  RunNext runnext;
 
   // The holder's own.
   std::uint32_t streak = 0;  // Picks out of runnext since the last other one.

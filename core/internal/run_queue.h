@@ -39,10 +39,8 @@ class RunQueue {
     const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
     if (tail - head >= kCapacity) return false;
     Slot(tail).store(g, std::memory_order_relaxed);
-    // Release part: publishes slot and goroutine to the acquire in StealInto.
-    // Seq_cst part: the submitter's store before its look for sleepers; pairs
-    // with Empty. See idle.h.
-    tail_.store(tail + 1, std::memory_order_seq_cst);
+    // Release: publishes slot and goroutine to the acquire in StealInto.
+    tail_.store(tail + 1, std::memory_order_release);
     return true;
   }
 
@@ -94,16 +92,17 @@ class RunQueue {
       }
       if (!Claim(head, count)) continue;
       if (count > 1) {
-        thief.tail_.store(base + count - 1, std::memory_order_seq_cst);
+        thief.tail_.store(base + count - 1, std::memory_order_release);
       }
       return thief.Slot(base + count - 1).load(std::memory_order_relaxed);
     }
   }
 
-  // Any thread. Seq_cst: the sleeper's look after its announcement; idle.h.
+  // Any thread; out of date as soon as it is known. The sleeper's look, after
+  // its heavy fence, sees what was pushed before a submitter's light one.
   bool Empty() const {
-    return head_.load(std::memory_order_seq_cst) ==
-           tail_.load(std::memory_order_seq_cst);
+    return head_.load(std::memory_order_acquire) ==
+           tail_.load(std::memory_order_acquire);
   }
 
  private:

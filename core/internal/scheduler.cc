@@ -5,27 +5,13 @@
 
 #include "gorge/core/internal/check.h"
 #include "gorge/core/internal/idle.h"
+#include "gorge/core/internal/pick.h"
 
 namespace gorge::internal {
 
 constinit Scheduler sched;
 
 namespace {
-
-// A machine looks at the global queue first on every 61st pick, so that two
-// goroutines which keep readying each other cannot starve it. A prime, against
-// falling into step with the program.
-constexpr std::uint32_t kGlobalTick = 61;
-
-// In checked builds a goroutine goes to the global queue more often than not,
-// so that it wakes on another thread; see HandOffAndSleep for the rest.
-bool ForcesMigration([[maybe_unused]] Processor& p) {
-#if GORGE_CHECKED
-  return p.random.Below(4) != 0;
-#else
-  return false;
-#endif
-}
 
 // Moves half of a full ring, and then `g`, to the global queue.
 void Overflow(Processor& p, G& g) {
@@ -41,8 +27,13 @@ void PushRing(Processor& p, G& g) {
     Overflow(p, g);
 }
 
-// Takes this P's fair part of the global queue: returns one, queues the others
-// in the ring, which has room since it is empty.
+}  // namespace
+
+G* TakeGlobalOne() {
+  LockGuard hold(sched.lock);
+  return sched.queue.Pop();
+}
+
 G* TakeGlobalShare(Processor& p) {
   LockGuard hold(sched.lock);
   const std::int64_t size = sched.queue.Size();
@@ -57,56 +48,9 @@ G* TakeGlobalShare(Processor& p) {
   return first;
 }
 
-G* TakeGlobalOne() {
-  LockGuard hold(sched.lock);
-  return sched.queue.Pop();
-}
-
-// Takes runnext, unless its turns in a row are used up while others wait.
-G* PickRunnext(Processor& p) {
-  if (p.runnext.load(std::memory_order_relaxed) == nullptr) return nullptr;
-  // Acquire: the goroutine may have been put there by an earlier holder of
-  // this P. A thief may be faster: then null.
-  G* g = p.runnext.exchange(nullptr, std::memory_order_acquire);
-  if (g == nullptr) return nullptr;
-  if (++p.streak <= Processor::kMaxStreak || p.ring.Empty()) return g;
-  PushRing(p, *g);
-  return nullptr;
-}
-
-}  // namespace
-
-Processor* CurrentProcessor(const G& self) {
-  if (self.machine == nullptr) return nullptr;
-  Processor* p = self.machine->processor;
-  return IsCurrent(*p) ? p : nullptr;
-}
-
-G* PickLocal(Processor& p) {
-  if (!IsCurrent(p)) [[unlikely]]
-    return nullptr;
-  const std::uint32_t tick = p.tick.load(std::memory_order_relaxed) + 1;
-  p.tick.store(tick, std::memory_order_relaxed);
-  if (tick % kGlobalTick == 0 && sched.queue.Size() != 0) [[unlikely]] {
-    if (G* g = TakeGlobalOne()) return g;
-  }
-  if (G* g = PickRunnext(p)) return g;
-  p.streak = 0;
-  if (G* g = p.ring.Pop()) return g;
-  if (sched.queue.Size() == 0) return nullptr;
-  return TakeGlobalShare(p);
-}
-
-void SwitchAway(G& self, AfterSwitch after, void* argument, bool dies) {
-  Machine& machine = *self.machine;
-  Processor& p = *machine.processor;
-  G* next = ForcesMigration(p) ? nullptr : PickLocal(p);
-  if (next == nullptr) {
-    SwitchTo(machine, self, machine.g0, after, argument, dies);
-    return;
-  }
-  Transition(next->state, State::kRunnable, State::kRunning);
-  SwitchTo(machine, self, *next, after, argument, dies);
+void PutBehind(Processor& p, G& g) {
+  PushRing(p, g);
+  WakeForQueue();
 }
 
 void RunMachine(Machine& machine) {
@@ -124,13 +68,12 @@ void RunMachine(Machine& machine) {
 
 void Enqueue(G& g) {
   Processor* p = CurrentProcessor(*Self());
-  if (p == nullptr || !g.BelongsTo(p->epoch) || ForcesMigration(*p)) {
+  if (p == nullptr || !g.BelongsTo(p->epoch) || ForcesMigration(*p))
+      [[unlikely]] {
     EnqueueGlobal(g);
     return;
   }
-  // Acq_rel: hands the goroutine over to whoever takes it out. Seq_cst: S1 of
-  // idle.h.
-  G* displaced = p->runnext.exchange(&g, std::memory_order_seq_cst);
+  G* displaced = p->runnext.Exchange(&g);
   if (displaced == nullptr) {
     WakeForRunnext();
   } else {

@@ -78,18 +78,14 @@ inline bool IsCurrent(const Processor& p) {
 }
 
 // The P of the caller, or null: in a plain thread, and after a stop.
-Processor* CurrentProcessor(const G& self);
+inline Processor* CurrentProcessor(const G& self) {
+  if (self.machine == nullptr) return nullptr;
+  Processor* p = self.machine->processor;
+  return IsCurrent(*p) ? p : nullptr;
+}
 
 // A machine's whole life.
 void RunMachine(Machine& machine);
-
-// The next goroutine from what `p` has at hand: runnext, ring, global queue.
-// Null if there is none. Does not block.
-G* PickLocal(Processor& p);
-
-// Switches from `self`, which is about to be suspended or to end, to whatever
-// its P has next, or to the scheduler if it has nothing.
-void SwitchAway(G& self, AfterSwitch after, void* argument, bool dies = false);
 
 // Queues a runnable goroutine: in the caller's P, or globally if it has none.
 void Enqueue(G& g);

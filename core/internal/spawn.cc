@@ -11,6 +11,7 @@
 #include "gorge/core/internal/fault.h"
 #include "gorge/core/internal/idle.h"
 #include "gorge/core/internal/lifecycle.h"
+#include "gorge/core/internal/pick.h"
 #include "gorge/core/internal/sanitizer.h"
 #include "gorge/core/internal/scheduler.h"
 #include "gorge/core/internal/stack.h"

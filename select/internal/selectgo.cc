@@ -6,7 +6,7 @@
 
 #include "gorge/core/internal/check.h"
 #include "gorge/core/internal/goroutine.h"
-#include "gorge/core/internal/park.h"
+#include "gorge/core/internal/park_here.h"
 
 namespace gorge::internal {
 namespace {
@@ -177,7 +177,7 @@ void SelectRun::UnlockAllAfterSwitch(void* run) {
 }
 
 void SelectRun::ParkAndUnlockAll() {
-  Park(&UnlockAllAfterSwitch, this, WaitReason::kSelect, frame_.cases);
+  ParkHere(&UnlockAllAfterSwitch, this, WaitReason::kSelect, frame_.cases);
 }
 
 void SelectRun::DequeueLosers() GORGE_NO_THREAD_SAFETY_ANALYSIS {

@@ -112,6 +112,14 @@ bool IsNil(const F& f) {
   }
 }
 
+// What go() takes. The first half is false for the "void&" that clang 14 tries
+// when it is given {.name = "..."}, and on which std::decay does not compile.
+template <class F, class... Args>
+concept Startable = requires(std::remove_reference_t<F>* f) {
+  f;
+}
+&&std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>;
+
 // The callable that go() is given, by reference, with the place of the call.
 // A parameter of its own type can have defaulted arguments of its own, which
 // one before a parameter pack cannot.
@@ -119,7 +127,7 @@ template <class... Args>
 class Callee {
  public:
   template <class F>
-  requires(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>)
+  requires(Startable<F, Args...>)
       // NOLINTNEXTLINE(google-explicit-constructor): go(f) must convert f.
       Callee(F&& f, const char* file = __builtin_FILE(),
              int line = __builtin_LINE())

@@ -1,0 +1,71 @@
+#include "gorge/examples/pipeline/walk.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Entries = std::vector<fs::directory_entry>;
+
+// What a directory holds, by name. On an error: what was read before it.
+Entries List(const fs::path& directory, std::error_code& error) {
+  Entries entries;
+  fs::directory_iterator it(directory, error);
+  while (!error && it != fs::directory_iterator()) {
+    entries.push_back(*it);
+    it.increment(error);
+  }
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+// Why an entry is left out; nullopt for a file to read. No directory.
+std::optional<std::string> ReasonToSkip(const fs::directory_entry& entry) {
+  std::error_code error;
+  const bool is_link = entry.is_symlink(error);
+  const fs::file_type type = entry.status(error).type();
+  if (type == fs::file_type::regular) return std::nullopt;
+  if (type == fs::file_type::not_found) {
+    return is_link ? "broken link" : "deleted meanwhile";
+  }
+  if (error) return error.message();
+  return "not a regular file";
+}
+
+}  // namespace
+
+void Walk(const std::string& root, absl::FunctionRef<bool(std::string)> file,
+          absl::FunctionRef<bool(Problem)> problem) {
+  // Not by recursion: a path may be thousands of directories long.
+  std::vector<fs::path> directories{root};
+  while (!directories.empty()) {
+    const fs::path directory = std::move(directories.back());
+    directories.pop_back();
+    std::error_code error;
+    const Entries entries = List(directory, error);
+    if (error && !problem({directory, error.message()})) return;
+
+    const std::size_t first = directories.size();
+    for (const fs::directory_entry& entry : entries) {
+      if (entry.is_directory(error)) {
+        if (!entry.is_symlink(error)) directories.push_back(entry.path());
+      } else if (std::optional<std::string> reason = ReasonToSkip(entry)) {
+        if (!problem({entry.path(), *std::move(reason)})) return;
+      } else if (!file(entry.path())) {
+        return;
+      }
+    }
+    // The last is taken first.
+    std::reverse(directories.begin() + static_cast<std::ptrdiff_t>(first),
+                 directories.end());
+  }
+}
+
+}  // namespace pipeline

@@ -1,0 +1,217 @@
+// tests/stress/wake_stress.cc -- waking what sleeps: single messages with
+// pauses between them, so that every machine really goes idle.
+//
+// A round has pairs that exchange messages, of one kind or of all kinds; alone,
+// a wake-up that gets lost stops the program, which the watchdog reports.
+// Printed at the end, for each kind: how long it took from before the send to
+// after the receive. In some rounds many goroutines are parked instead, and the
+// process must use no CPU.
+
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "gorge/chan/chan.h"
+#include "gorge/core/go.h"
+#include "gorge/core/runtime.h"
+#include "gorge/tests/support/census.h"
+#include "gorge/tests/support/scale.h"
+#include "gorge/tests/support/stress.h"
+
+namespace gorge::testing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+
+enum Kind : std::uint8_t {
+  kThreadWakesGoroutine,
+  kGoroutineWakesThread,
+  kThreadWakesThread,
+  kGoroutineWakesGoroutine,  // And blocks.
+  kBusyWakesGoroutine,       // And spins until the other one has run.
+  kKinds
+};
+constexpr const char* kNames[kKinds] = {
+    "thread to goroutine", "goroutine to thread", "thread to thread",
+    "goroutine to goroutine", "busy goroutine to goroutine"};
+
+// How long wake-ups took, over all rounds.
+class Latencies {
+ public:
+  void Add(Kind kind, Clock::duration took) {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    took_[kind].push_back(took);
+  }
+
+  void Print() {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    for (int kind = 0; kind < kKinds; ++kind) {
+      std::vector<Clock::duration>& took = took_[kind];
+      if (took.empty()) continue;
+      std::sort(took.begin(), took.end());
+      const auto us = [](Clock::duration d) {
+        return std::chrono::duration<double, std::micro>(d).count();
+      };
+      std::printf(
+          "%-28s %8zu wake-ups: median %7.1f us, 99.9 %% %9.1f us, longest "
+          "%9.1f us\n",
+          kNames[kind], took.size(), us(took[took.size() / 2]),
+          us(took[took.size() * 999 / 1000]), us(took.back()));
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Clock::duration> took_[kKinds];
+};
+Latencies latencies;
+
+// A message: when it was sent. The first one of all tells the pair to start.
+using Stamped = Chan<Clock::time_point>;
+
+// Sleeps for up to 3 ms, often much less.
+void Pause(Random& random) {
+  const std::uint32_t longest = std::uint32_t{3000} >> random.Below(12);
+  std::this_thread::sleep_for(microseconds(random.Below(longest + 1)));
+}
+
+// One receiver, and one sender that is kicked by a thread which pauses: only
+// threads can sleep.
+class Pair {
+ public:
+  Pair(StressRound& round, Kind kind, int messages)
+      : round_(round), kind_(kind), messages_(messages) {}
+
+  void Start(Crowd& crowd) {
+    const bool from_thread =
+        kind_ == kThreadWakesGoroutine || kind_ == kThreadWakesThread;
+    const bool to_thread =
+        kind_ == kGoroutineWakesThread || kind_ == kThreadWakesThread;
+    crowd.Start(to_thread, [this] { Receive(); });
+    if (!from_thread) crowd.Start(false, [this] { Relay(); });
+    crowd.Start(true, [this, from_thread] { Kick(from_thread); });
+  }
+
+ private:
+  void Kick(bool sends) {
+    Random random = round_.NewRandom();
+    for (int i = 0; i < messages_; ++i) {
+      Pause(random);
+      if (sends) {
+        messages_to_receiver_.Send(Clock::now());
+      } else {
+        kicks_.Send({});
+      }
+      acknowledged_.Recv();
+    }
+    kicks_.Close();
+    if (sends) messages_to_receiver_.Close();
+  }
+
+  // In a goroutine.
+  void Relay() {
+    for ([[maybe_unused]] std::monostate kick : kicks_) {
+      received_.store(false, std::memory_order_relaxed);
+      messages_to_receiver_.Send(Clock::now());
+      if (kind_ != kBusyWakesGoroutine) continue;
+      while (!received_.load(std::memory_order_relaxed)) {
+      }
+    }
+    messages_to_receiver_.Close();
+  }
+
+  void Receive() {
+    while (const auto sent = messages_to_receiver_.Recv()) {
+      const Clock::time_point now = Clock::now();
+      received_.store(true, std::memory_order_relaxed);
+      latencies.Add(kind_, now - *sent);
+      Progress();
+      acknowledged_.Send({});
+    }
+  }
+
+  StressRound& round_;
+  const Kind kind_;
+  const int messages_;
+  const Chan<std::monostate> kicks_ = MakeChan<std::monostate>();
+  const Stamped messages_to_receiver_ = MakeChan<Clock::time_point>();
+  const Chan<std::monostate> acknowledged_ = MakeChan<std::monostate>();
+  std::atomic<bool> received_{false};
+};
+
+void PlayPairs(StressRound& round, Random& random) {
+  const bool alone = OneIn(2, random);
+  std::vector<std::unique_ptr<Pair>> pairs;
+  Crowd crowd;
+  // A busy goroutine keeps its P; at least one is needed by the others.
+  int busy = round.procs() - 1;
+  for (std::uint32_t i = alone ? 1 : 1 + random.Below(8); i > 0; --i) {
+    auto kind = static_cast<Kind>(random.Below(kKinds));
+    if (kind == kBusyWakesGoroutine && busy-- <= 0) {
+      kind = kGoroutineWakesGoroutine;
+    }
+    pairs.push_back(std::make_unique<Pair>(round, kind, 150));
+    pairs.back()->Start(crowd);
+  }
+  crowd.Join();
+}
+
+Clock::duration ProcessCpuTime() {
+  timespec now;
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) +
+         std::chrono::nanoseconds(now.tv_nsec);
+}
+
+void PlayIdle() {
+  const int count = Scaled(10'000);
+  const Chan<std::monostate> gate = MakeChan<std::monostate>();
+  WaitGroup parked;
+  for (int i = 0; i < count; ++i) parked.Go([&gate] { gate.Recv(); });
+  Await([count] { return TakeCensus().waiting == count; });
+  // The machines have a moment to find that there is nothing to do.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+
+  const Clock::duration before = ProcessCpuTime();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  const Clock::duration used = ProcessCpuTime() - before;
+
+  // ThreadSanitizer has a thread of its own, which does not sleep for long.
+  constexpr auto kAllowed = microseconds(kSlowdown > 1 ? 50'000 : 5'000);
+  if (used > kAllowed) {
+    Fail("an idle process used %.1f ms of CPU time in a second",
+         std::chrono::duration<double, std::milli>(used).count());
+  }
+  gate.Close();
+  parked.Wait();
+}
+
+void PlayRound(StressRound& round) {
+  Random random = round.NewRandom();
+  if (OneIn(8, random)) {
+    PlayIdle();
+  } else {
+    PlayPairs(round, random);
+  }
+  Await([] { return NumGoroutine() == 0; });
+}
+
+}  // namespace
+}  // namespace gorge::testing
+
+int main(int argc, char** argv) {
+  const int status =
+      gorge::testing::RunStress(argc, argv, &gorge::testing::PlayRound);
+  gorge::testing::latencies.Print();
+  return status;
+}

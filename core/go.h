@@ -22,9 +22,10 @@ namespace gorge {
 struct GoOptions {
   // Shown by crash messages and dumps; its first 31 bytes are copied.
   std::string_view name = {};
-  // Bytes that the goroutine's frames may use; 0: the runtime's default,
-  // 240 KiB. Rounded up so that with its guard of 16 KiB it is a power of two.
-  // Memory is committed page by page, as it is used.
+  // Bytes that the goroutine's frames may use; 0: the runtime's default, a slot
+  // of 256 KiB. A slot is a power of two, of which 20 KiB go to its guard and
+  // to the goroutine's own data. Memory is committed page by page, as it is
+  // used.
   std::size_t stack_size = 0;
 };
 

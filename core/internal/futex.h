@@ -11,15 +11,28 @@
 #include <atomic>
 #include <cstdint>
 
+#include "gorge/core/internal/check.h"
+
 namespace gorge::internal {
+
+// Set in the child of a fork, where no other thread is left to wake anybody.
+extern std::atomic<bool> in_fork_child;
+
+inline constexpr char kForkedText[] =
+    "gorge is used in the child of a fork: only exec and _exit work there";
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
 // Blocks the thread while `word` holds `expected`, for at most `timeout` if one
-// is given. May return for no reason: the caller looks at the word again.
+// is given. May return for no reason: the caller looks at the word again. Every
+// way in which gorge blocks a thread leads here; in the child of a fork, where
+// it would be for ever, it is fatal.
 inline void FutexWait(const std::atomic<std::uint32_t>& word,
                       std::uint32_t expected,
                       const timespec* timeout = nullptr) {
+  if (in_fork_child.load(std::memory_order_relaxed)) [[unlikely]] {
+    Fatal(kForkedText);
+  }
   ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, timeout, nullptr,
             0);
 }

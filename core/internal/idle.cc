@@ -37,18 +37,35 @@ void PutIdleProcessor(Processor& p) GORGE_REQUIRES(sched.lock) {
   sched.idle_count.fetch_add(1, std::memory_order_seq_cst);
 }
 
-// Puts `p` to use: on an idle machine, or else on a new one.
-void StartMachine(Processor& p, bool spinning) {
-  Machine* machine;
-  {
-    LockGuard hold(sched.lock);
-    machine = sched.idle_machines;
-    if (machine != nullptr) sched.idle_machines = machine->next_idle;
-  }
+// Finds a machine for `p`: the one that went idle last, or else a new one that
+// has no thread yet. It counts as alive from here on, so a stop that comes in
+// between waits for it, and `p` stays.
+Machine& ClaimMachine(Processor& p, bool spinning) GORGE_REQUIRES(sched.lock) {
+  Machine* machine = sched.idle_machines;
   if (machine != nullptr) {
-    Unpark(*machine, &p, spinning);
+    sched.idle_machines = machine->next_idle;
   } else {
-    StartNewMachine(p, spinning);
+    machine = new Machine;
+    machine->epoch = p.epoch;
+    machine->crew = sched.crew;
+    machine->index = ++sched.machine_count;
+    machine->next_all = sched.all_machines;
+    sched.all_machines = machine;
+    // Relaxed: the lock orders it before the stop.
+    sched.crew->live.fetch_add(1, std::memory_order_relaxed);
+  }
+  machine->next_processor = &p;
+  machine->next_spinning = spinning;
+  return *machine;
+}
+
+// With the lock dropped: sets a claimed machine going.
+void Launch(Machine& machine) {
+  if (machine.launched) {
+    Unpark(machine);
+  } else {
+    machine.launched = true;
+    StartThread(machine);
   }
 }
 
@@ -209,19 +226,22 @@ void WakeSlow() {
                                               std::memory_order_seq_cst)) {
     return;
   }
-  Processor* p = nullptr;
+  Machine* machine = nullptr;
   {
     LockGuard hold(sched.lock);
     if (sched.phase.load(std::memory_order_relaxed) == Phase::kRunning) {
-      p = TakeIdleProcessor();
-      // Another submitter may have relied on the machine we now do not wake.
-      if (p == nullptr) {
+      if (Processor* p = TakeIdleProcessor()) {
+        machine = &ClaimMachine(*p, /*spinning=*/true);
+      } else {
+        // Another submitter may have relied on the machine we now do not wake.
         sched.need_spinning.store(true, std::memory_order_relaxed);
       }
     }
-    if (p == nullptr) sched.spinning.fetch_sub(1, std::memory_order_seq_cst);
+    if (machine == nullptr) {
+      sched.spinning.fetch_sub(1, std::memory_order_seq_cst);
+    }
   }
-  if (p != nullptr) StartMachine(*p, /*spinning=*/true);
+  if (machine != nullptr) Launch(*machine);
 }
 
 void EndNap() {
@@ -257,29 +277,24 @@ G* FindRunnable(Machine& machine) {
 }
 
 bool HandOffAndSleep(Machine& machine) {
-  Processor* p = machine.processor;
+  Processor& p = *machine.processor;
   Machine* other;
   {
     LockGuard hold(sched.lock);
-    if (!IsCurrent(*p)) return false;
-    other = sched.idle_machines;
-    if (other != nullptr) sched.idle_machines = other->next_idle;
+    if (!IsCurrent(p)) return false;
     // A few threads are enough to make each goroutine meet several.
-    if (other == nullptr &&
+    if (sched.idle_machines == nullptr &&
         sched.machine_count >= 2 * sched.processor_count + 2) {
       return true;
     }
+    other = &ClaimMachine(p, /*spinning=*/false);
     machine.processor = nullptr;
     machine.next_idle = nullptr;
     Machine** end = &sched.idle_machines;
     while (*end != nullptr) end = &(*end)->next_idle;
     *end = &machine;  // Last in line: the longest idle goes first.
   }
-  if (other != nullptr) {
-    Unpark(*other, p, /*spinning=*/false);
-  } else {
-    StartNewMachine(*p, /*spinning=*/false);
-  }
+  Launch(*other);
   return SleepUntilUnparked(machine);
 }
 

@@ -23,6 +23,7 @@ StartConfig start_config;  // Guarded by sched.lifecycle.
 // In the child of a fork only the forking thread exists. Nothing here takes a
 // lock: any might be held by a thread that is no more.
 void OnForkChild() {
+  in_fork_child.store(true, std::memory_order_relaxed);
   if (sched.phase.load(std::memory_order_relaxed) == Phase::kStopped) return;
   sched.phase.store(Phase::kForked, std::memory_order_relaxed);
   sched.epoch.fetch_add(1, std::memory_order_relaxed);
@@ -97,7 +98,8 @@ Remains EndEpoch() {
 void EndIdleMachines(Machine* machine) {
   while (machine != nullptr) {
     Machine* next = machine->next_idle;  // Read first: it may be gone after.
-    Unpark(*machine, nullptr, /*spinning=*/false);
+    machine->next_processor = nullptr;
+    Unpark(*machine);
     machine = next;
   }
 }

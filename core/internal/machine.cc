@@ -44,9 +44,10 @@ void* ThreadMain(void* argument) {
   AlternateStack alternate_stack;
   TakeHandedProcessor(machine);
   RunMachine(machine);
-  if (sched.phase.load(std::memory_order_relaxed) == Phase::kForked) {
-    Fatal(kForkedText);
-  }
+  if (in_fork_child.load(std::memory_order_relaxed)) Fatal(kForkedText);
+  // From here on this is a plain thread, for the destructors of its
+  // thread-local objects.
+  *machine.self_slot = nullptr;
   // Release: all that this machine did comes before the end of the stop, which
   // waits for this word and then joins the thread.
   std::atomic<std::uint32_t>& live = machine.crew->live;
@@ -57,32 +58,14 @@ void* ThreadMain(void* argument) {
 
 }  // namespace
 
-void StartNewMachine(Processor& processor, bool spinning) {
-  auto* machine = new Machine;
-  machine->next_processor = &processor;
-  machine->next_spinning = spinning;
-  machine->epoch = processor.epoch;
-  {
-    LockGuard hold(sched.lock);
-    if (!IsCurrent(processor)) {
-      delete machine;
-      return;
-    }
-    machine->crew = sched.crew;
-    machine->index = ++sched.machine_count;
-    machine->next_all = sched.all_machines;
-    sched.all_machines = machine;
-    machine->crew->live.fetch_add(1, std::memory_order_relaxed);
-  }
-  if (::pthread_create(&machine->thread, nullptr, &ThreadMain, machine) != 0) {
+void StartThread(Machine& machine) {
+  if (::pthread_create(&machine.thread, nullptr, &ThreadMain, &machine) != 0) {
     Fatal("the system has no thread left for the scheduler");
   }
 }
 
-void Unpark(Machine& machine, Processor* processor, bool spinning) {
-  machine.next_processor = processor;
-  machine.next_spinning = spinning;
-  // Release: publishes the two to SleepUntilUnparked.
+void Unpark(Machine& machine) {
+  // Release: publishes next_processor to SleepUntilUnparked.
   machine.park.store(1, std::memory_order_release);
   FutexWake(machine.park, 1);
 }

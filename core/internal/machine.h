@@ -46,9 +46,11 @@ struct Machine {
   bool spinning = false;
   Random random;
 
-  // Written by whoever takes the machine out of the idle list, before posting.
+  // Written by whoever takes the machine out of the idle list or makes it,
+  // before posting or starting the thread.
   Processor* next_processor = nullptr;
   bool next_spinning = false;
+  bool launched = false;  // It has its thread.
 
   std::atomic<std::uint32_t> park{0};  // Posted: 1. Cleared by this thread.
   std::atomic<std::uint32_t> nap{0};   // Set to 1 to end a nap; see idle.h.
@@ -57,13 +59,13 @@ struct Machine {
   Machine* next_all = nullptr;   // Guarded by the scheduler's lock.
 };
 
-// Starts a thread for `processor`, unless the runtime was stopped meanwhile.
-// Fatal if the system has no thread left.
-void StartNewMachine(Processor& processor, bool spinning);
+// Gives a machine that has none yet its thread. Fatal if the system has none
+// left.
+void StartThread(Machine& machine);
 
-// Ends the sleep of `machine`, which was taken out of the idle list. With a
-// null processor its thread ends.
-void Unpark(Machine& machine, Processor* processor, bool spinning);
+// Ends the sleep of `machine`, which was taken out of the idle list and whose
+// next_processor is set: if it is null, the thread ends.
+void Unpark(Machine& machine);
 
 // Sleeps until Unpark; returns false if the thread is to end.
 [[nodiscard]] bool SleepUntilUnparked(Machine& machine);

@@ -9,14 +9,12 @@
 #include "gorge/core/internal/scheduler.h"
 
 namespace gorge::internal {
+
 // A plain thread's stack is its own: nothing to save before `unlock`.
 void ParkThread(G& self, AfterSwitch unlock, void* argument) {
   if (unlock != nullptr) unlock(argument);
   // Acquire: pairs with the release in Ready.
   while (self.futex.load(std::memory_order_acquire) == 0) {
-    if (sched.phase.load(std::memory_order_relaxed) == Phase::kForked) {
-      Fatal(kForkedText);
-    }
     FutexWait(self.futex, 0);
   }
   self.futex.store(0, std::memory_order_relaxed);

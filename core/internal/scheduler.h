@@ -30,9 +30,6 @@
 
 namespace gorge::internal {
 
-inline constexpr char kForkedText[] =
-    "gorge is used in the child of a fork: only exec and _exit work there";
-
 enum class Phase : std::uint8_t { kStopped, kRunning, kStopping, kForked };
 
 struct Scheduler {

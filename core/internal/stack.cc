@@ -140,7 +140,8 @@ std::uint8_t StackClassFor(std::size_t usable) {
   if (usable > (std::size_t{1} << (kMaxStackClass - 1))) {
     RaisePanic("stack size out of range");
   }
-  const int bits = std::bit_width(usable + StackSlot::kGuard - 1);
+  const int bits =
+      std::bit_width(usable + StackSlot::kGuard + StackSlot::kTop - 1);
   return static_cast<std::uint8_t>(std::max<int>(bits, kMinStackClass));
 }
 

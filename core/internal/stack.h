@@ -27,6 +27,7 @@ struct G;
 
 struct StackSlot {
   static constexpr std::size_t kGuard = 16 * 1024;
+  static constexpr std::size_t kTop = 4 * 1024;  // Colour, G and closure.
 
   char* low = nullptr;          // Lowest address, where the guard begins.
   std::uint8_t size_class = 0;  // The slot is 2^size_class bytes long.
@@ -40,7 +41,8 @@ inline constexpr std::uint8_t kDefaultStackClass = 18;
 inline constexpr std::uint8_t kMinStackClass = 15;
 inline constexpr std::uint8_t kMaxStackClass = 40;
 
-// The smallest class with `usable` bytes below its guard; 0: the default.
+// The smallest class with `usable` bytes for frames, besides the guard and what
+// lies at the top; 0: the default.
 // Panics if no class is that large.
 std::uint8_t StackClassFor(std::size_t usable);
 

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <chrono>
+#include <numeric>
 
 #include "gorge/core/internal/check.h"
 #include "gorge/core/internal/futex.h"
@@ -106,16 +107,37 @@ Stolen StealRunnext(Processor& victim) {
   return {g, g == nullptr};
 }
 
-// Looks through all Ps, beginning anywhere, four times; at runnexts only in the
-// last pass.
+// Visits every P once, in an order of its own: from a random one on, by a
+// random stride without a common divisor with their number.
+class StealOrder {
+ public:
+  StealOrder(Random& random, std::uint32_t count)
+      : count_(count), next_(random.Below(count)), stride_(1) {
+    if (count > 2) stride_ += random.Below(count - 1);
+    while (std::gcd(stride_, count) != 1) ++stride_;
+  }
+
+  Processor& Next() {
+    Processor& p = sched.processors[next_];
+    next_ = (next_ + stride_) % count_;
+    return p;
+  }
+
+ private:
+  std::uint32_t count_;
+  std::uint32_t next_;
+  std::uint32_t stride_;
+};
+
+// Looks through all Ps four times; at runnexts only in the last pass.
 Stolen Steal(Machine& machine) {
   Processor& thief = *machine.processor;
   const std::uint32_t count = sched.processor_count;
   Stolen result;
   for (int pass = 0; pass < kStealPasses; ++pass) {
-    const std::uint32_t offset = machine.random.Below(count);
+    StealOrder order(machine.random, count);
     for (std::uint32_t i = 0; i < count; ++i) {
-      Processor& victim = sched.processors[(offset + i) % count];
+      Processor& victim = order.Next();
       if (&victim == &thief) continue;
       if (G* g = victim.ring.StealInto(thief.ring)) return {g, false};
       if (pass < kStealPasses - 1) continue;

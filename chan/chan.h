@@ -69,11 +69,11 @@ class AnyHandle {
 
   // Same channel, or both nil.
   friend bool operator==(const Self& a, const Self& b) {
-    return a.get() == b.get();
+    return ChanAccess::Ref(a).get() == ChanAccess::Ref(b).get();
   }
   template <class H>
   friend H AbslHashValue(H state, const Self& handle) {
-    return H::combine(std::move(state), handle.get());
+    return H::combine(std::move(state), ChanAccess::Ref(handle).get());
   }
 
  protected:

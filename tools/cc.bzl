@@ -77,10 +77,11 @@ def gorge_program(name, srcs, deps = [], testonly = False):
         testonly = testonly,
         srcs = srcs,
         copts = WARNINGS,
+        visibility = ["//:__subpackages__"],
         deps = deps + ["//:gorge"],
     )
 
-def gorge_test(name, srcs, deps = [], args = []):
+def gorge_test(name, srcs, deps = [], args = [], data = [], defines = []):
     """A program that is run as one test.
 
     Args:
@@ -88,13 +89,16 @@ def gorge_test(name, srcs, deps = [], args = []):
       srcs: its files.
       deps: what it needs beside the library.
       args: the command line.
+      data: files it opens, programs it runs.
+      defines: macros.
     """
     cc_test(
         name = name,
         srcs = srcs,
         args = args,
         copts = WARNINGS,
-        data = ["//tools:tsan.supp"],
+        data = data + ["//tools:tsan.supp"],
+        local_defines = defines,
         deps = deps + ["//:gorge"],
     )
 

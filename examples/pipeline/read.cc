@@ -58,7 +58,7 @@ std::optional<Finding> ReadFile(const std::string& path,
   const absl::Cleanup close_fd = [fd] { close(fd); };
   struct stat status;
   if (fstat(fd, &status) != 0) return problem(LastError());
-  if (!S_ISREG(status.st_mode)) return problem("not a regular file any more");
+  if (!S_ISREG(status.st_mode)) return problem("not a regular file");
 
   FileCount count{.path = path, .kind = KindOf(path), .words = {}};
   const auto count_word = [&](absl::string_view word) { ++count.words[word]; };

@@ -57,8 +57,8 @@ std::string Printable(absl::string_view name) {
     const std::size_t length = std::max<std::size_t>(CharLength(name), 1);
     const absl::string_view c = name.substr(0, length);
     // U+0080 to U+009F are control characters too.
-    const bool plain =
-        length == 1 ? c[0] >= ' ' && c[0] < 0x7F : c > "\xC2\x9F";
+    const bool plain = length == 1 ? c[0] >= ' ' && c[0] < 0x7F && c[0] != '\\'
+                                   : c > "\xC2\x9F";
     absl::StrAppend(&text, plain ? std::string(c) : absl::CHexEscape(c));
     name.remove_prefix(length);
   }

@@ -26,16 +26,21 @@ Entries List(const fs::path& directory, std::error_code& error) {
   return entries;
 }
 
+// The walk has seen it; if it is not there any more, that is worth its own
+// words.
+std::string Reason(const std::error_code& error) {
+  return error == std::errc::no_such_file_or_directory ? "deleted meanwhile"
+                                                       : error.message();
+}
+
 // Why an entry is left out; nullopt for a file to read. No directory.
 std::optional<std::string> ReasonToSkip(const fs::directory_entry& entry) {
   std::error_code error;
   const bool is_link = entry.is_symlink(error);
   const fs::file_type type = entry.status(error).type();
   if (type == fs::file_type::regular) return std::nullopt;
-  if (type == fs::file_type::not_found) {
-    return is_link ? "broken link" : "deleted meanwhile";
-  }
-  if (error) return error.message();
+  if (type == fs::file_type::not_found && is_link) return "broken link";
+  if (error) return Reason(error);
   return "not a regular file";
 }
 
@@ -50,7 +55,7 @@ void Walk(const std::string& root, absl::FunctionRef<bool(std::string)> file,
     directories.pop_back();
     std::error_code error;
     const Entries entries = List(directory, error);
-    if (error && !problem({directory, error.message()})) return;
+    if (error && !problem({directory, Reason(error)})) return;
 
     const std::size_t first = directories.size();
     for (const fs::directory_entry& entry : entries) {

@@ -13,16 +13,11 @@
 namespace gorge::internal {
 namespace {
 
-constexpr int kStealPasses = 4;
+constexpr int kStealPasses = 3;  // And a fourth for the runnexts.
 // How long a running P must have picked nothing for its runnext to count as
-// stranded.
-constexpr std::chrono::microseconds kRunnextPatience{5};
+// stranded, and for the P not to count as hot.
+constexpr std::chrono::microseconds kPatience{5};
 constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 100'000};
-
-struct Stolen {
-  G* g = nullptr;
-  bool saw_hot = false;  // Some P passes its runnext on by itself.
-};
 
 Processor* TakeIdleProcessor() GORGE_REQUIRES(sched.lock) {
   Processor* p = sched.idle_processors;
@@ -91,20 +86,27 @@ bool MaySpin(const Machine& machine) {
   return 2 * sched.spinning.load(std::memory_order_relaxed) < busy;
 }
 
-// Takes the runnext of `victim` if it has picked nothing for a while.
-Stolen StealRunnext(Processor& victim) {
-  G* g = victim.runnext.Peek();
-  if (g == nullptr) return {};
-  const std::uint32_t tick = victim.tick.load(std::memory_order_relaxed);
-  const auto start = std::chrono::steady_clock::now();
-  do {
-    ::sched_yield();
-    if (victim.tick.load(std::memory_order_relaxed) != tick) {
-      return {nullptr, true};
-    }
-  } while (std::chrono::steady_clock::now() - start < kRunnextPatience);
-  g = victim.runnext.Steal(g);
-  return {g, g == nullptr};
+// Changes whenever some P picks a goroutine.
+std::uint32_t SumOfTicks() {
+  std::uint32_t sum = 0;
+  for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
+    sum += sched.processors[i].tick.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+bool RingsHaveWork() {
+  for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
+    if (!sched.processors[i].ring.Empty()) return true;
+  }
+  return false;
+}
+
+bool RunnextsHaveWork() {
+  for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
+    if (sched.processors[i].runnext.Peek() != nullptr) return true;
+  }
+  return false;
 }
 
 // Visits every P once, in an order of its own: from a random one on, by a
@@ -129,39 +131,51 @@ class StealOrder {
   std::uint32_t stride_;
 };
 
-// Looks through all Ps four times; at runnexts only in the last pass.
-Stolen Steal(Machine& machine) {
+// Looks through the rings of all Ps a few times.
+G* StealFromRings(Machine& machine) {
   Processor& thief = *machine.processor;
-  const std::uint32_t count = sched.processor_count;
-  Stolen result;
   for (int pass = 0; pass < kStealPasses; ++pass) {
-    StealOrder order(machine.random, count);
-    for (std::uint32_t i = 0; i < count; ++i) {
+    StealOrder order(machine.random, sched.processor_count);
+    for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
       Processor& victim = order.Next();
       if (&victim == &thief) continue;
-      if (G* g = victim.ring.StealInto(thief.ring)) return {g, false};
-      if (pass < kStealPasses - 1) continue;
-      const Stolen next = StealRunnext(victim);
-      if (next.g != nullptr) return next;
-      result.saw_hot |= next.saw_hot;
+      if (G* g = victim.ring.StealInto(thief.ring)) return g;
     }
-    if (sched.queue.Size() != 0) break;
   }
-  return result;
+  return nullptr;
 }
 
-bool RingsHaveWork() {
-  for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
-    if (!sched.processors[i].ring.Empty()) return true;
-  }
-  return false;
+// Waits for kPatience, or until some ring or the global queue has work. Returns
+// true if some P picked a goroutine meanwhile: it is hot.
+bool WatchForAWhile() {
+  const std::uint32_t ticks = SumOfTicks();
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    ::sched_yield();
+    if (sched.queue.Size() != 0 || RingsHaveWork()) break;
+  } while (std::chrono::steady_clock::now() - start < kPatience);
+  return SumOfTicks() != ticks;
 }
 
-bool RunnextsHaveWork() {
+// Takes the runnext of a P that picks nothing for kPatience.
+G* StealStrandedRunnext(Machine& machine) {
+  Processor& thief = *machine.processor;
+  StealOrder order(machine.random, sched.processor_count);
   for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
-    if (sched.processors[i].runnext.Peek() != nullptr) return true;
+    Processor& victim = order.Next();
+    G* const seen = victim.runnext.Peek();
+    if (seen == nullptr || &victim == &thief) continue;
+    const std::uint32_t tick = victim.tick.load(std::memory_order_relaxed);
+    const auto start = std::chrono::steady_clock::now();
+    bool stranded = true;
+    do {
+      ::sched_yield();
+      stranded = victim.tick.load(std::memory_order_relaxed) == tick;
+    } while (stranded && std::chrono::steady_clock::now() - start < kPatience);
+    if (!stranded) continue;
+    if (G* g = victim.runnext.Steal(seen)) return g;
   }
-  return false;
+  return nullptr;
 }
 
 // Sleeps a little, still counted as spinning; at once false if another machine
@@ -280,10 +294,10 @@ G* FindRunnable(Machine& machine) {
     if (G* g = PickLocal(*machine.processor)) return Found(machine, g);
     if (MaySpin(machine)) {
       if (!machine.spinning) BeginSpinning(machine);
-      const Stolen stolen = Steal(machine);
-      if (stolen.g != nullptr) return Found(machine, stolen.g);
-      if (sched.queue.Size() != 0) continue;
-      if (stolen.saw_hot && Nap(machine)) continue;
+      G* stolen = StealFromRings(machine);
+      if (stolen == nullptr) stolen = StealStrandedRunnext(machine);
+      if (stolen != nullptr) return Found(machine, stolen);
+      if (WatchForAWhile() && Nap(machine)) continue;
     }
     G* g;
     if (KeepsProcessor(machine, g)) {

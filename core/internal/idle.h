@@ -37,16 +37,15 @@
 // blocks soon and its own P goes on with it, in 50 ns instead of in the
 // microseconds of a wake-up elsewhere. So a thief takes the runnext of a
 // running P only in its last pass, and only if that P has picked nothing for
-// kRunnextPatience: then the readier is busy and its runnext is stranded. A P
-// that does pick is *hot*: two goroutines pass messages there. The last
+// kPatience: then the readier is busy and its runnext is stranded. A P that
+// picks more often than that is *hot*: goroutines pass messages there. The last
 // spinner must not just leave (a later runnext would find nobody spinning and
 // pay for a wake-up, at every message), nor keep spinning for ever. It naps:
 // still counted as spinning, it sleeps in the kernel for kNap at a time and
 // looks again, for as long as some P is hot. Goroutines put anywhere but into
-// an empty runnext end the nap at once. Only one machine naps.
-//
-// (No fence when a nap begins: a submitter that just misses it costs one nap of
-// delay, not a wake-up.)
+// an empty runnext end the nap at once; one stranded in a runnext waits for the
+// end of the nap, 0.1 ms. Only one machine naps. (No fence when a nap begins: a
+// submitter that just misses it costs one nap of delay, not a wake-up.)
 //
 // Tempting and wrong: leaving runnext to its own P altogether (a goroutine
 // that readies another and then computes, or spins on a flag, would strand

@@ -83,9 +83,15 @@ class WaitGroup {
       internal::Spawn(
           {}, internal::Location{file, line},
           [this, f = std::decay_t<F>(std::forward<F>(f))]() mutable {
-            const DoneUnlessThrown done(*this);
-            auto task(std::move(f));
-            std::move(task)();
+            try {
+              auto task(std::move(f));
+              std::move(task)();
+            } catch (...) {
+              // No exception: Goexit.
+              if (std::current_exception() == nullptr) Done();
+              throw;
+            }
+            Done();
           });
     } catch (...) {
       Done();
@@ -94,20 +100,6 @@ class WaitGroup {
   }
 
  private:
-  class DoneUnlessThrown {
-   public:
-    explicit DoneUnlessThrown(WaitGroup& group) : group_(group) {}
-    ~DoneUnlessThrown() {
-      if (std::uncaught_exceptions() == exceptions_) group_.Done();
-    }
-    DoneUnlessThrown(const DoneUnlessThrown&) = delete;
-    DoneUnlessThrown& operator=(const DoneUnlessThrown&) = delete;
-
-   private:
-    WaitGroup& group_;
-    const int exceptions_ = std::uncaught_exceptions();
-  };
-
   void AddSlow(int delta, std::int32_t counter);
   void WaitSlow();
 

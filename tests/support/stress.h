@@ -46,9 +46,13 @@ class StressRound {
       : seed_(seed), number_(number), procs_(procs), end_(end) {}
 
   int number() const { return number_; }  // From 0.
+  std::uint64_t seed() const { return seed_; }
   int procs() const { return procs_; }
   // True once the program should come to its end.
   bool TimeIsUp() const { return Clock::now() >= end_; }
+  double SecondsLeft() const {
+    return std::chrono::duration<double>(end_ - Clock::now()).count();
+  }
 
   // A generator for the caller alone. Callable by anyone.
   Random NewRandom() {

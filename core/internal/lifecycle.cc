@@ -75,7 +75,12 @@ struct Remains {
   Machine* idle_machines;
   Processor* processors;
   std::uint32_t processor_count;
+  Remains* next_left_behind = nullptr;
 };
+
+// What stops gave up on: machines may still be in there. Kept in sight, so that
+// leak checkers know it.
+Remains* left_behind;  // Guarded by sched.lifecycle.
 
 // Ends the epoch: from here on every machine that looks will leave.
 Remains EndEpoch() {
@@ -131,10 +136,13 @@ void FreeRemains(const Remains& remains) {
   delete remains.crew;
 }
 
-void DetachRemains(const Remains& remains) {
+void LeaveBehind(const Remains& remains) GORGE_REQUIRES(sched.lifecycle) {
   for (Machine* m = remains.machines; m != nullptr; m = m->next_all) {
     ::pthread_detach(m->thread);
   }
+  auto* left = new Remains(remains);
+  left->next_left_behind = left_behind;
+  left_behind = left;
 }
 
 }  // namespace
@@ -171,7 +179,7 @@ void StopRuntime() {
   if (AwaitEnd(*remains.crew)) {
     FreeRemains(remains);
   } else {
-    DetachRemains(remains);
+    LeaveBehind(remains);
   }
   sched.phase.store(Phase::kStopped, std::memory_order_release);
 }

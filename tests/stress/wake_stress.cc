@@ -174,11 +174,11 @@ Clock::duration ProcessCpuTime() {
 }
 
 void PlayIdle() {
-  const int count = Scaled(10'000);
+  constexpr int kCount = Scaled(10'000);
   const Chan<std::monostate> gate = MakeChan<std::monostate>();
   WaitGroup parked;
-  for (int i = 0; i < count; ++i) parked.Go([&gate] { gate.Recv(); });
-  Await([count] { return TakeCensus().waiting == count; });
+  for (int i = 0; i < kCount; ++i) parked.Go([&gate] { gate.Recv(); });
+  Await([] { return TakeCensus().waiting == kCount; });
   // The machines have a moment to find that there is nothing to do.
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
 

@@ -44,14 +44,16 @@ template <class T, class Handler = internal::NoHandler>
 // A case that receives into *out, a T (for a close: T{}) or an optional<T> (for
 // a close: nullopt); *ok, if given, tells an element from the close.
 template <class T, class Out>
-[[nodiscard]] auto OnRecv(const RecvChan<T>& channel, Out* out,
-                          bool* ok = nullptr) {
+requires(!std::is_function_v<Out>)  // That is a handler.
+    [[nodiscard]] auto OnRecv(const RecvChan<T>& channel, Out* out,
+                              bool* ok = nullptr) {
   return internal::MakeRecvCase<T>(internal::ChanAccess::Ref(channel).get(),
                                    internal::StoreTo<T, Out>{out, ok});
 }
 template <class T, class Out>
-[[nodiscard]] auto OnRecv(const Chan<T>& channel, Out* out,
-                          bool* ok = nullptr) {
+requires(!std::is_function_v<Out>)
+    [[nodiscard]] auto OnRecv(const Chan<T>& channel, Out* out,
+                              bool* ok = nullptr) {
   return internal::MakeRecvCase<T>(internal::ChanAccess::Ref(channel).get(),
                                    internal::StoreTo<T, Out>{out, ok});
 }

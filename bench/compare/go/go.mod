@@ -1,0 +1,3 @@
+module gorge/bench/compare
+
+go 1.18

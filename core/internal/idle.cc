@@ -1,11 +1,11 @@
 #include "gorge/core/internal/idle.h"
 
-#include <sched.h>
 #include <time.h>
 
 #include <chrono>
 #include <numeric>
 
+#include "gorge/core/internal/atomic.h"
 #include "gorge/core/internal/check.h"
 #include "gorge/core/internal/futex.h"
 #include "gorge/core/internal/pick.h"
@@ -151,7 +151,7 @@ bool WatchForAWhile() {
   const std::uint32_t ticks = SumOfTicks();
   const auto start = std::chrono::steady_clock::now();
   do {
-    ::sched_yield();
+    CpuRelax();
     if (sched.queue.Size() != 0 || RingsHaveWork()) break;
   } while (std::chrono::steady_clock::now() - start < kPatience);
   return SumOfTicks() != ticks;
@@ -169,7 +169,7 @@ G* StealStrandedRunnext(Machine& machine) {
     const auto start = std::chrono::steady_clock::now();
     bool stranded = true;
     do {
-      ::sched_yield();
+      CpuRelax();
       stranded = victim.tick.load(std::memory_order_relaxed) == tick;
     } while (stranded && std::chrono::steady_clock::now() - start < kPatience);
     if (!stranded) continue;

@@ -53,9 +53,9 @@ void WaitGroup::WaitSlow() GORGE_NO_THREAD_SAFETY_ANALYSIS {
       lock_.Release();
       return;
     }
-    // Acquire on failure: it may be the zero that we return on.
-  } while (!state_.compare_exchange_weak(
-      state, state + 1, std::memory_order_relaxed, std::memory_order_acquire));
+    // Acquire: what a failure reads may be the zero that we return on.
+  } while (!state_.compare_exchange_weak(state, state + 1,
+                                         std::memory_order_acquire));
   internal::Sudog self;
   self.g = internal::Self();
   waiters_.Push(self);

@@ -40,7 +40,7 @@ int NumCPU() { return internal::CountCpus(); }
 
 int MaxProcs() {
   if (internal::Self()->is_thread) internal::EnsureStarted();
-  return static_cast<int>(internal::sched.processor_count);
+  return internal::CountProcessors();
 }
 
 void Configure(const Config& config) {

@@ -60,7 +60,6 @@ void StartLocked() {
   sched.default_stack_class = StackClassFor(start_config.stack_size);
   sched.idle_processors = sched.processors;
   sched.idle_count.store(count, std::memory_order_relaxed);
-  sched.spinning.store(0, std::memory_order_relaxed);
   sched.need_spinning.store(false, std::memory_order_relaxed);
   sched.crew = new Crew;
   sched.machine_count = 0;
@@ -182,6 +181,11 @@ void StopRuntime() {
     LeaveBehind(remains);
   }
   sched.phase.store(Phase::kStopped, std::memory_order_release);
+}
+
+int CountProcessors() {
+  LockGuard hold(sched.lock);
+  return static_cast<int>(sched.processor_count);
 }
 
 std::int64_t CountGoroutines() {

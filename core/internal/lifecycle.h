@@ -41,6 +41,9 @@ inline void EnsureStarted() {
 // Panics:   in a goroutine.
 void StopRuntime();
 
+// The number of Ps, now or when the runtime last ran.
+int CountProcessors();
+
 // The number of goroutines that were started and have not ended.
 std::int64_t CountGoroutines();
 

@@ -41,7 +41,8 @@ struct Scheduler {
   std::atomic<Phase> phase{Phase::kStopped};
   std::atomic<std::uint32_t> epoch{1};
 
-  // Fixed while kRunning.
+  // Fixed while kRunning, and so read without the lock by whoever holds a P;
+  // others hold the lock.
   std::uint32_t processor_count = 0;
   Processor* processors = nullptr;
   std::uint8_t default_stack_class = kDefaultStackClass;
@@ -59,7 +60,8 @@ struct Scheduler {
   // The wake and sleep protocol's words; see idle.h. Each has its line: all of
   // them are read whenever a goroutine is readied.
   alignas(kCacheLine) std::atomic<std::uint32_t> idle_count{0};
-  std::atomic<std::uint32_t> spinning{0};
+  std::atomic<std::uint32_t> spinning{
+      0};  // Balanced across stops, never reset.
   std::atomic<bool> need_spinning{false};
   std::atomic<Machine*> napper{nullptr};
 

@@ -36,6 +36,12 @@ Processor* ProcessorForSpawn() {
   return p;
 }
 
+std::uint8_t DefaultStackClass(const Processor* p) {
+  if (p != nullptr) return sched.default_stack_class;
+  LockGuard hold(sched.lock);
+  return sched.default_stack_class;
+}
+
 G& TakeDead(Processor* p, std::uint8_t size_class) {
   if (p == nullptr || size_class != sched.default_stack_class) {
     return *TakeStack(size_class);
@@ -155,7 +161,7 @@ _Unwind_Reason_Code StopAtEntry(int, _Unwind_Action actions,
 G& BeginGoroutine(const SpawnSpec& spec) {
   Processor* p = ProcessorForSpawn();
   const std::uint8_t size_class = spec.stack_size == 0
-                                      ? sched.default_stack_class
+                                      ? DefaultStackClass(p)
                                       : StackClassFor(spec.stack_size);
   G& g = TakeDead(p, size_class);
   if (g.state.load(std::memory_order_relaxed) == State::kDead) {

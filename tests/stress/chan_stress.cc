@@ -256,7 +256,7 @@ void PlayRound(StressRound& round) {
   Crowd directors;
   for (std::uint32_t i = 1 + random.Below(4); i > 0; --i) {
     directors.Start(OneIn(3, random), [&round] {
-      for (int n = Scaled(100); n > 0 && !round.TimeIsUp(); --n) {
+      for (int n = Scaled(30); n > 0 && !round.TimeIsUp(); --n) {
         Scene(round).Play();
         Progress();
       }

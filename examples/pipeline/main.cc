@@ -60,8 +60,10 @@ int PrintOne(const Options& options, const Result& result) {
 // One run more to begin with, so that neither of the two that are compared has
 // to wait for the disk.
 int Compare(const Options& options, const Done& done) {
-  const Result first = Concurrently(options, done, Status::Problems::kShow);
-  if (first.interrupted) return PrintOne(options, first);
+  {
+    const Result first = Concurrently(options, done, Status::Problems::kShow);
+    if (first.interrupted) return PrintOne(options, first);
+  }
   const Result serial = Serially(options, done, Status::Problems::kHide);
   if (serial.interrupted) return PrintOne(options, serial);
   const Result concurrent =

@@ -16,6 +16,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gorge/core/go.h"
+#include "gorge/core/runtime.h"
 #include "gorge/examples/pipeline/read.h"
 #include "gorge/examples/pipeline/walk.h"
 #include "gorge/select/select.h"
@@ -60,9 +61,12 @@ void Produce(const std::string& root, const Done& done,
 // Stage 2: reads them.
 void Work(const Done& done, const gorge::RecvChan<std::string>& paths,
           const gorge::SendChan<Finding>& findings) {
+  const auto stopped = [&done] {
+    gorge::Gosched();  // Goroutines that never block should yield at times.
+    return IsClosed(done);
+  };
   while (std::optional<std::string> path = RecvOr(done, paths)) {
-    std::optional<Finding> finding =
-        ReadFile(*path, [&] { return IsClosed(done); });
+    std::optional<Finding> finding = ReadFile(*path, stopped);
     if (!finding.has_value()) return;
     if (!SendOr(done, findings, *std::move(finding))) return;
   }
@@ -112,8 +116,9 @@ Result CountConcurrently(const std::string& root, int workers, const Done& done,
     findings.Close();
   });
   Totals totals = Merge(done, findings, status);
-  // Done or not, nobody uses this frame any more once they have all gone.
-  senders.Wait();
+  // If it was cut short, more is still coming in. Once this channel is closed,
+  // nobody uses the variables of this function any more.
+  while (findings.Recv().has_value()) continue;
   return Finish(std::move(totals), workers, begin, done);
 }
 

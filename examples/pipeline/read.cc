@@ -61,7 +61,9 @@ std::optional<Finding> ReadFile(const std::string& path,
   if (!S_ISREG(status.st_mode)) return problem("not a regular file");
 
   FileCount count{.path = path, .kind = KindOf(path), .words = {}};
-  const auto count_word = [&](absl::string_view word) { ++count.words[word]; };
+  const auto count_word = [&](absl::string_view word) {
+    count.words.Count(word);
+  };
   Lexer lexer(count.kind->syntax);
   Buffer buffer;
   while (!stopped()) {

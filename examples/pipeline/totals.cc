@@ -28,7 +28,9 @@ void Totals::AddFile(FileCount file) {
   kind.bytes += file.bytes;
   lines += file.lines;
   kind.lines += file.lines;
-  for (const auto& [word, count] : file.words) kind.words[word] += count;
+  for (const auto& [word, count] : file.words.counts()) {
+    kind.words[word] += count;
+  }
 
   SizedFile sized{file.bytes, std::move(file.path)};
   const auto place =

@@ -10,10 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "gorge/examples/pipeline/finding.h"
 
 namespace pipeline {
+
+// How often each word occurs.
+using Words = absl::flat_hash_map<std::string, std::int64_t>;
 
 struct KindTotals {
   std::int64_t files = 0;

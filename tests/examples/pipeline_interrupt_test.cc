@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/time/clock.h"
@@ -31,25 +31,29 @@ constexpr int kFiles = 4000;
 // comes first: once it is named, the counting has begun.
 class PipelineInterruptTest : public ::testing::TestWithParam<std::string> {
  protected:
-  PipelineInterruptTest() {
+  static void SetUpTestSuite() {
+    tree = std::make_unique<TempDir>();
     std::string text;
     while (text.size() < 1'000'000) text += "int foo(double bar, Baz* baz);\n";
-    tree_.Link("0", "nowhere");
-    tree_.Write("1000.h", text);
+    tree->Link("0", "nowhere");
+    tree->Write("1000.h", text);
     for (int i = 1; i < kFiles; ++i) {
       std::filesystem::create_hard_link(
-          tree_ / "1000.h", tree_ / (std::to_string(1000 + i) + ".h"));
+          *tree / "1000.h", *tree / (std::to_string(1000 + i) + ".h"));
     }
   }
+  static void TearDownTestSuite() { tree.reset(); }
 
-  std::vector<std::string> Command(std::vector<std::string> arguments) const {
-    std::vector<std::string> command = {PIPELINE, GetParam(), tree_.path()};
-    command.insert(command.end(), arguments.begin(), arguments.end());
+  static std::vector<std::string> Command(const std::string& json = "") {
+    std::vector<std::string> command = {PIPELINE, GetParam(), tree->path()};
+    if (!json.empty()) command.push_back(json);
     return command;
   }
 
-  TempDir tree_;
+  static std::unique_ptr<TempDir> tree;
 };
+
+std::unique_ptr<TempDir> PipelineInterruptTest::tree;
 
 INSTANTIATE_TEST_SUITE_P(Modes, PipelineInterruptTest,
                          ::testing::Values("--workers=1", "--workers=2",
@@ -57,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, PipelineInterruptTest,
                                            "--compare"));
 
 TEST_P(PipelineInterruptTest, ReportsWhatItHadAndExitsWith130) {
-  Child child(Command({}));
+  Child child(Command());
   child.AwaitStderr("broken link\n");
 
   child.Kill(SIGINT);
@@ -69,7 +73,7 @@ TEST_P(PipelineInterruptTest, ReportsWhatItHadAndExitsWith130) {
 }
 
 TEST_P(PipelineInterruptTest, MarksItsJson) {
-  Child child(Command({"--json"}));
+  Child child(Command("--json"));
   child.AwaitStderr("broken link\n");
 
   child.Kill(SIGINT);
@@ -85,7 +89,7 @@ TEST_P(PipelineInterruptTest, StopsWithin100Milliseconds) {
   const absl::Duration limit = absl::Milliseconds(100) * kSlowdown;
   absl::Duration best = absl::InfiniteDuration();
   for (int i = 0; i < 10 && best >= limit; ++i) {
-    Child child(Command({}));
+    Child child(Command());
     child.AwaitStderr("broken link\n");
     const absl::Time begin = absl::Now();
     child.Kill(SIGINT);
@@ -96,7 +100,7 @@ TEST_P(PipelineInterruptTest, StopsWithin100Milliseconds) {
 }
 
 TEST_P(PipelineInterruptTest, ShowsOnATerminalHowFarItIs) {
-  Child child(Command({}), Child::Stderr::kTerminal);
+  Child child(Command(), Child::Stderr::kTerminal);
 
   child.AwaitStderr(" goroutines");
 
@@ -110,11 +114,10 @@ TEST_P(PipelineInterruptTest, ShowsOnATerminalHowFarItIs) {
 
 TEST_P(PipelineInterruptTest, EndsAtOnceAtTheSecondSignal) {
   // It cannot end by itself: nobody reads its report, which is a long one.
-  for (int i = 1000; i < 1300; ++i) {
-    tree_.Link("0" + std::to_string(i), "nowhere");
-  }
-  Child child(Command({"--json"}));
-  child.AwaitStderr("01299: broken link\n");
+  TempDir broken;
+  for (int i = 1000; i < 1300; ++i) broken.Link(std::to_string(i), "nowhere");
+  Child child({PIPELINE, GetParam(), "--json", broken.path()});
+  child.AwaitStderr("1299: broken link\n");
 
   // The second may come before it has seen the first: then they are one.
   while (!child.HasEnded()) {

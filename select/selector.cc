@@ -8,17 +8,16 @@ std::size_t Selector::AddDefault(std::function<void()> handler) {
   if (default_index_ != kNone) {
     internal::RaisePanic("Selector: more than one default case");
   }
-  default_handler_ = std::move(handler);
-  default_index_ = Add(nullptr);
+  default_index_ = Add(std::make_unique<Default>(std::move(handler)));
   return default_index_;
 }
 
 void Selector::Disable(std::size_t index) { Set(index, nullptr); }
 
 void Selector::Clear() {
+  for (std::unique_ptr<Case>& c : cases_) Retire(std::move(c));
   cases_.clear();
   default_index_ = kNone;
-  default_handler_ = nullptr;
 }
 
 std::size_t Selector::Run() {
@@ -34,14 +33,11 @@ std::size_t Selector::Run() {
       {untyped_.data(), poll_order_.data(), lock_order_.data(), sudogs_.data(),
        static_cast<std::uint32_t>(cases_.size())},
       default_index_ != kNone, internal::SelectOrder::kRandom);
-  if (result.index == internal::SelectResult::kDefault) return RunDefault();
-  cases_[result.index]->Finish(result.received);
-  return result.index;
-}
-
-std::size_t Selector::RunDefault() {
-  const std::size_t index = default_index_;
-  if (default_handler_ != nullptr) default_handler_();
+  const std::size_t index = result.index == internal::SelectResult::kDefault
+                                ? default_index_
+                                : result.index;
+  const HandlerScope running(*this);
+  cases_[index]->Finish(result.received);
   return index;
 }
 
@@ -55,18 +51,15 @@ std::size_t Selector::Add(std::unique_ptr<Case> added) {
 }
 
 void Selector::Set(std::size_t index, std::unique_ptr<Case> replacement) {
-  CheckIndex(index);
-  if (index == default_index_) {
-    default_index_ = kNone;
-    default_handler_ = nullptr;
-  }
-  cases_[index] = std::move(replacement);
-}
-
-void Selector::CheckIndex(std::size_t index) const {
   if (index >= cases_.size()) {
     internal::RaisePanic("Selector: there is no such case");
   }
+  if (index == default_index_) default_index_ = kNone;
+  Retire(std::exchange(cases_[index], std::move(replacement)));
+}
+
+void Selector::Retire(std::unique_ptr<Case> replaced) {
+  if (handlers_ > 0) retired_.push_back(std::move(replaced));
 }
 
 }  // namespace gorge

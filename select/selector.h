@@ -49,7 +49,7 @@ class Selector {
 
   // Adds a case that sends what `value` returns. It is called when a Run
   // begins, unless the value of an earlier Run has not been sent yet: that is
-  // kept.
+  // kept. It must not change the selector.
   template <class T, class Handler = internal::NoHandler>
   std::size_t AddSend(SendChan<T> channel,
                       std::type_identity_t<std::function<T()>> value,
@@ -104,7 +104,8 @@ class Selector {
   // Removes all cases.
   void Clear();
 
-  // Performs one of the cases, as Select does, and returns its index.
+  // Performs one of the cases, as Select does, and returns its index. A handler
+  // may change the selector, its own case too, and run it.
   //
   // Blocks: without a default, until a case is ready; for ever if there is
   // none. Panics: "send on closed channel", if that case is chosen.
@@ -158,6 +159,36 @@ class Selector {
     std::optional<T> unsent_;
   };
 
+  // Never ready; SelectGo is told of it apart.
+  class Default final : public Case {
+   public:
+    explicit Default(std::function<void()> handler)
+        : handler_(std::move(handler)) {}
+    internal::SelectCase Untyped() override { return {}; }
+    void Finish(bool) override {
+      if (handler_ != nullptr) handler_();
+    }
+
+   private:
+    std::function<void()> handler_;
+  };
+
+  // While a handler runs, cases that are replaced stay: one may be its own.
+  class HandlerScope {
+   public:
+    explicit HandlerScope(Selector& selector) : selector_(selector) {
+      ++selector_.handlers_;
+    }
+    ~HandlerScope() {
+      if (--selector_.handlers_ == 0) selector_.retired_.clear();
+    }
+    HandlerScope(const HandlerScope&) = delete;
+    HandlerScope& operator=(const HandlerScope&) = delete;
+
+   private:
+    Selector& selector_;
+  };
+
   template <class T, class Handler>
   static std::unique_ptr<Case> MakeRecv(RecvChan<T> channel, Handler handler) {
     return std::make_unique<Recv<T, Handler>>(std::move(channel),
@@ -173,14 +204,14 @@ class Selector {
 
   std::size_t Add(std::unique_ptr<Case> added);
   void Set(std::size_t index, std::unique_ptr<Case> replacement);
-  void CheckIndex(std::size_t index) const;
-  std::size_t RunDefault();
+  void Retire(std::unique_ptr<Case> replaced);
 
   static constexpr std::size_t kNone = SIZE_MAX;
 
-  std::vector<std::unique_ptr<Case>> cases_;  // Null: disabled, or the default.
+  std::vector<std::unique_ptr<Case>> cases_;  // Null: disabled.
   std::size_t default_index_ = kNone;
-  std::function<void()> default_handler_;
+  int handlers_ = 0;                            // Running now, nested.
+  std::vector<std::unique_ptr<Case>> retired_;  // Empty if none is running.
 
   // A Run's working memory, kept for the next one.
   std::vector<internal::SelectCase> untyped_;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
 
 #include "gorge/core/internal/check.h"
 #include "gorge/core/internal/goroutine.h"
@@ -44,9 +45,13 @@ void Chain(const struct sigaction& previous, int signal, siginfo_t* info,
     previous.sa_sigaction(signal, info, context);
   } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
     previous.sa_handler(signal);
-  } else {
+  } else if (info->si_code > 0) {
     // Returning repeats the fault, which now has its default effect.
     ::sigaction(signal, &previous, nullptr);
+  } else if (previous.sa_handler == SIG_DFL) {
+    // Sent by kill() or the like: nothing would repeat it.
+    ::sigaction(signal, &previous, nullptr);
+    ::raise(signal);
   }
 }
 
@@ -61,7 +66,7 @@ void OnFault(int signal, siginfo_t* info, void* context) {
         1024);
     WriteError(" KiB; GoOptions::stack_size gives it more\n");
     ::signal(SIGABRT, SIG_DFL);
-    ::raise(SIGABRT);
+    std::abort();  // Also if SIGABRT is blocked.
   }
   Chain(signal == SIGSEGV ? previous_segv : previous_bus, signal, info,
         context);

@@ -26,7 +26,10 @@ void PrepareFiber(G& g) {
   __asan_unpoison_memory_region(g.context.bottom, g.context.size);
 }
 
-void ReleaseFiber(G&) {}
+void ReleaseFiber(G& g) {
+  // The next closure is written to this stack before PrepareFiber.
+  __asan_unpoison_memory_region(g.context.bottom, g.context.size);
+}
 
 void StartSwitch(G& from, G& to, bool from_dies) {
   __sanitizer_start_switch_fiber(from_dies ? nullptr : &from.context.fake_stack,

@@ -57,8 +57,8 @@ struct Scheduler {
 
   Crew* crew GORGE_GUARDED_BY(lock) = nullptr;  // The machines of this epoch.
 
-  // The wake and sleep protocol's words; see idle.h. On a line of their own: they
-  // are read whenever a goroutine is readied.
+  // The wake and sleep protocol's words; see idle.h. On a line of their own:
+  // they are read whenever a goroutine is readied.
   alignas(kCacheLine) std::atomic<std::uint32_t> idle_count{0};
   std::atomic<std::uint32_t> spinning{
       0};  // Balanced across stops, never reset.

@@ -141,7 +141,7 @@ std::size_t RunSelect(SelectOrder order, Cases&... cases) {
   std::uint32_t count = 0;
   std::size_t position = 0;
   std::size_t default_position = 0;
-  const auto add = [&](auto& c) {
+  [[maybe_unused]] const auto add = [&](auto& c) {
     if constexpr (std::remove_reference_t<decltype(c)>::kIsDefault) {
       default_position = position++;
     } else {

@@ -49,10 +49,10 @@ std::size_t ResidentPages(char* low, std::size_t size) {
 TEST(StackTest, SizesRoundUpToAPowerOfTwoWithTheGuard) {
   EXPECT_EQ(StackClassFor(0), kDefaultStackClass);
   EXPECT_EQ(StackClassFor(1), kMinStackClass);
-  EXPECT_EQ(StackClassFor(16 * kKiB), kMinStackClass);
-  EXPECT_EQ(StackClassFor(16 * kKiB + 1), kMinStackClass + 1);
-  EXPECT_EQ(StackClassFor(240 * kKiB), kDefaultStackClass);
-  EXPECT_EQ(StackClassFor(240 * kKiB + 1), kDefaultStackClass + 1);
+  EXPECT_EQ(StackClassFor(12 * kKiB), kMinStackClass);
+  EXPECT_EQ(StackClassFor(12 * kKiB + 1), kMinStackClass + 1);
+  EXPECT_EQ(StackClassFor(236 * kKiB), kDefaultStackClass);
+  EXPECT_EQ(StackClassFor(236 * kKiB + 1), kDefaultStackClass + 1);
   EXPECT_EQ(StackClassFor(std::size_t{1} << 39), kMaxStackClass);
 }
 

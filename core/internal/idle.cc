@@ -201,38 +201,33 @@ bool Nap(Machine& machine) {
 }
 
 // Z3. Takes an idle P and returns true if there is work after all.
-bool LookAgain(Machine& machine, bool was_last) {
+bool LookAgain(Machine& machine) {
   HeavyFence();
-  // Others that spin owe the look at the runnexts to us all.
-  const bool seen = RingsHaveWork() || (was_last && RunnextsHaveWork());
+  // Others that spin owe the look at the runnexts to us all. Relaxed: ordered
+  // by the fence.
+  const bool alone = sched.spinning.load(std::memory_order_relaxed) == 0;
+  const bool seen = RingsHaveWork() || (alone && RunnextsHaveWork());
   LockGuard hold(sched.lock);
   if (machine.epoch != sched.epoch.load(std::memory_order_relaxed)) {
     return false;
   }
   if (!seen && sched.queue.Size() == 0) return false;
   Processor* p = TakeIdleProcessor();
-  if (p == nullptr) return false;  // Every P is in use: they will see it.
+  if (p == nullptr) return false;  // Who puts one back will look, too.
   machine.processor = p;
   BeginSpinning(machine);
   return true;
 }
 
-// Z1. True if `machine` must go on looking: `g` then is work, if not null.
-bool KeepsProcessor(Machine& machine, G*& g) {
+// Z1. Takes a goroutine out of the global queue, or else gives the P back. Null
+// with the P kept: the runtime stops.
+G* TakeGlobalOrGiveBack(Machine& machine) {
   LockGuard hold(sched.lock);
-  g = nullptr;
-  if (!IsCurrent(*machine.processor)) return false;
-  g = sched.queue.Pop();
-  if (g != nullptr) return true;
-  if (!machine.spinning &&
-      sched.need_spinning.load(std::memory_order_relaxed)) {
-    sched.need_spinning.store(false, std::memory_order_relaxed);
-    BeginSpinning(machine);
-    return true;
-  }
+  if (!IsCurrent(*machine.processor)) return nullptr;
+  if (G* g = sched.queue.Pop()) return g;
   PutIdleProcessor(*machine.processor);
   machine.processor = nullptr;
-  return false;
+  return nullptr;
 }
 
 // Z4. False if the thread is to end.
@@ -268,9 +263,6 @@ void WakeSlow() {
     if (sched.phase.load(std::memory_order_relaxed) == Phase::kRunning) {
       if (Processor* p = TakeIdleProcessor()) {
         machine = &ClaimMachine(*p, /*spinning=*/true);
-      } else {
-        // Another submitter may have relied on the machine we now do not wake.
-        sched.need_spinning.store(true, std::memory_order_relaxed);
       }
     }
     if (machine == nullptr) {
@@ -299,13 +291,10 @@ G* FindRunnable(Machine& machine) {
       if (stolen != nullptr) return Found(machine, stolen);
       if (WatchForAWhile() && Nap(machine)) continue;
     }
-    G* g;
-    if (KeepsProcessor(machine, g)) {
-      if (g != nullptr) return Found(machine, g);
-      continue;
-    }
+    if (G* g = TakeGlobalOrGiveBack(machine)) return Found(machine, g);
     if (machine.processor != nullptr) break;  // Stopped.
-    if (machine.spinning && LookAgain(machine, EndSpinning(machine))) continue;
+    if (machine.spinning) EndSpinning(machine);
+    if (LookAgain(machine)) continue;
     if (!Sleep(machine)) return nullptr;
   }
   if (machine.spinning) EndSpinning(machine);

@@ -13,8 +13,8 @@
 //            (S3) else make a machine spin: give it an idle P and wake it
 //   Sleep:   (Z1) under the lock: look at the global queue, put the P back
 //            (Z2) if spinning: stop, i.e. decrement `spinning`
-//            (Z3) if it was spinning: look at all queues once more; if
-//                 something is there, take an idle P and spin again
+//            (Z3) look at all queues once more; if something is there, take an
+//                 idle P and spin again
 //            (Z4) sleep
 //
 // Between S1 and S2 lies a light fence, between Z2 and Z3 a heavy one
@@ -24,11 +24,11 @@
 // does the same without a fence: Z1 and Z3 look at it with the lock held, under
 // which it is pushed to.
 //
-// A machine that sleeps without having been spinning skips Z3. It may do so
-// because `spinning` was not zero when it was refused the right to spin, and
-// those machines still owe their own Z3. When S3 finds no idle P after all, it
-// sets need_spinning, and the next machine that is about to put its P back
-// spins first instead.
+// A machine that was not spinning looks again as well. It could be the one
+// whose P makes the first idle one: a submitter saw none, the last spinner
+// found other work and saw none either, and nobody else would look any more.
+// For the same reason S3 may give up when it finds no idle P after all: whoever
+// puts one back comes by Z3.
 //
 // A spinning machine that finds work stops spinning and, as the last to do so,
 // wakes another: where one goroutine was found there may be more.

@@ -60,7 +60,6 @@ void StartLocked() {
   sched.default_stack_class = StackClassFor(start_config.stack_size);
   sched.idle_processors = sched.processors;
   sched.idle_count.store(count, std::memory_order_relaxed);
-  sched.need_spinning.store(false, std::memory_order_relaxed);
   sched.crew = new Crew;
   sched.machine_count = 0;
   // Release: pairs with the acquire in EnsureStarted.

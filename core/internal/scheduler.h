@@ -62,7 +62,6 @@ struct Scheduler {
   alignas(kCacheLine) std::atomic<std::uint32_t> idle_count{0};
   std::atomic<std::uint32_t> spinning{
       0};  // Balanced across stops, never reset.
-  std::atomic<bool> need_spinning{false};
   std::atomic<Machine*> napper{nullptr};
 
   alignas(kCacheLine) std::atomic<std::uint64_t> next_id{1};

@@ -76,7 +76,7 @@ TEST_P(ChanFifoTest, ManyValuesGoThroughAChainInOrder) {
       out.Close();
     });
   }
-  go([first, n] {
+  go([first] {
     for (int i = 0; i < n; ++i) first.Send(i);
     first.Close();
   });

@@ -147,7 +147,7 @@ class ChanFormsTest : public RuntimeTest {
   // Two, since a send and a receive on one of them would meet.
   const C idle_ = MakeChan<int>();
   const C idle_to_send_ = MakeChan<int>();
-  const C nil_;
+  const C nil_{};
 };
 GORGE_INSTANTIATE(ChanFormsTest);
 

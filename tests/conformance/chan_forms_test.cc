@@ -202,7 +202,7 @@ TEST_P(ChanFormsTest, AnyMixKeepsTheOrder) {
 }
 
 TEST_P(ChanFormsTest, AReceivedValueMayBeThrownAwayInEveryForm) {
-  Run([this] {
+  Run([] {
     for (const int capacity : {0, 1}) {
       const Chan<int> c = MakeChan<int>(capacity);
       const Chan<int> idle = MakeChan<int>();

@@ -59,7 +59,7 @@ TEST_P(LockOrderTest, RotationsOfManyChannelsMeetAndPart) {
     const auto at = [&c, i](int k) -> const Chan<int>& {
       return c[(i * (k + 1) + k) % 5];  // Another order for each i.
     };
-    senders.Go(kKinds[i % 2], [at, n] {
+    senders.Go(kKinds[i % 2], [at] {
       for (int k = 0; k < n; ++k) {
         Select(OnSend(at(0), k), OnSend(at(1), k), OnSend(at(2), k));
       }

@@ -1,17 +1,13 @@
-// core/internal/futex.h -- the kernel's wait-on-a-word.
+// core/internal/futex.h -- the kernel's wait-on-a-word. Leaves errno alone: it
+// is the goroutine's.
 
 #ifndef GORGE_CORE_INTERNAL_FUTEX_H_
 #define GORGE_CORE_INTERNAL_FUTEX_H_
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
-
-#include "gorge/core/internal/check.h"
 
 namespace gorge::internal {
 
@@ -27,22 +23,13 @@ static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 // is given. May return for no reason: the caller looks at the word again. Every
 // way in which gorge blocks a thread leads here; in the child of a fork, where
 // it would be for ever, it is fatal.
-inline void FutexWait(const std::atomic<std::uint32_t>& word,
-                      std::uint32_t expected,
-                      const timespec* timeout = nullptr) {
-  if (in_fork_child.load(std::memory_order_relaxed)) [[unlikely]] {
-    Fatal(kForkedText);
-  }
-  ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, timeout, nullptr,
-            0);
-}
+void FutexWait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
+               const timespec* timeout = nullptr);
 
 // Wakes at most `count` threads that wait on `word`. The word may be gone by
 // now: the kernel only looks its address up, and a thread that it wakes by
 // mistake looks again, as every caller of FutexWait must.
-inline void FutexWake(const std::atomic<std::uint32_t>& word, int count) {
-  ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
-}
+void FutexWake(const std::atomic<std::uint32_t>& word, int count);
 
 }  // namespace gorge::internal
 

@@ -41,7 +41,9 @@ inline void Transition(std::atomic<State>& state, State from, State to) {
   // Relaxed: see the top of this file.
   GORGE_CHECK(state.load(std::memory_order_relaxed) == from,
               "a goroutine is in the state its owner left it in");
-  state.store(to, std::memory_order_relaxed);
+  // Release: who reads that a goroutine is parked, without being its next
+  // owner, sees what it did before. Tests and dumps do.
+  state.store(to, std::memory_order_release);
 #endif
 }
 

@@ -51,7 +51,7 @@ struct Listing {
 
 void PrintGoroutine(const G& g, void* argument) {
   auto& listing = *static_cast<Listing*>(argument);
-  const State state = g.state.load(std::memory_order_relaxed);
+  const State state = g.state.load(std::memory_order_acquire);
   if (!g.BelongsTo(listing.epoch) || state == State::kDead ||
       state == State::kIdle || listing.left == 0) {
     return;
@@ -80,7 +80,7 @@ Census TakeCensus() {
       [](const G& g, void* argument) {
         auto& v = *static_cast<Visit*>(argument);
         if (!g.BelongsTo(v.epoch)) return;
-        switch (g.state.load(std::memory_order_relaxed)) {
+        switch (g.state.load(std::memory_order_acquire)) {
           case State::kWaiting:
             ++v.census.waiting;
             break;

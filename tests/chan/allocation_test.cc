@@ -138,6 +138,7 @@ TEST_P(AllocationTest, OperationsThatNeedNotWaitAllocateNothing) {
 }
 
 TEST_P(AllocationTest, WaitingAllocatesNothing) {
+  constexpr int kWaits = 1000;
   Run([] {
     const Chan<int> c = MakeChan<int>();
     const Chan<int> d = MakeChan<int>();
@@ -145,7 +146,7 @@ TEST_P(AllocationTest, WaitingAllocatesNothing) {
     Team team;
     team.Go(Kind::kGoroutine, [&] {
       go_on.Recv();
-      for (int i = 0; i < 10; ++i) {
+      for (int i = 0; i < kWaits; ++i) {
         EXPECT_EQ(c.Recv(), i);
         Select(OnRecv(c), OnRecv(d));
       }
@@ -153,7 +154,7 @@ TEST_P(AllocationTest, WaitingAllocatesNothing) {
     AwaitWaiting(go_on, 1);
     const Counts counts = Allocated([&] {
       go_on.Send(0);
-      for (int i = 0; i < 10; ++i) {
+      for (int i = 0; i < kWaits; ++i) {
         AwaitWaiting(c, 1);
         c.Send(i);
         AwaitWaiting(d, 1);
@@ -161,7 +162,8 @@ TEST_P(AllocationTest, WaitingAllocatesNothing) {
       }
     });
     team.Wait();
-    EXPECT_EQ(counts.blocks, 0);
+    // A machine that starts meanwhile allocates, the waits do not.
+    EXPECT_LT(counts.blocks, kWaits / 4);
   });
 }
 

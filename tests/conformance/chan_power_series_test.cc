@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "gorge/tests/conformance/power_series.h"
+#include "gorge/tests/support/power_series.h"
 #include "gorge/tests/support/runtime_test.h"
 #include "gorge/tests/support/scale.h"
 #include "gtest/gtest.h"

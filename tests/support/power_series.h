@@ -1,4 +1,4 @@
-// tests/conformance/power_series.h -- power series as networks of goroutines.
+// tests/support/power_series.h -- power series as networks of goroutines.
 //
 // A series is a goroutine that gives its next coefficient when it is asked for
 // it. Operations are goroutines that ask their operands. So an infinite series
@@ -6,8 +6,8 @@
 //
 // C is what the channels carry: Rational, or a type that erases it.
 
-#ifndef GORGE_TESTS_CONFORMANCE_POWER_SERIES_H_
-#define GORGE_TESTS_CONFORMANCE_POWER_SERIES_H_
+#ifndef GORGE_TESTS_SUPPORT_POWER_SERIES_H_
+#define GORGE_TESTS_SUPPORT_POWER_SERIES_H_
 
 #include <any>
 #include <cstdint>
@@ -225,4 +225,4 @@ class SeriesNetwork {
 
 }  // namespace gorge::testing
 
-#endif  // GORGE_TESTS_CONFORMANCE_POWER_SERIES_H_
+#endif  // GORGE_TESTS_SUPPORT_POWER_SERIES_H_

@@ -279,13 +279,14 @@ TEST(PipelineTest, NoticesWhatHasGoneOrChangedSinceItLooked) {
     tree.Write("replaced.h", "foo");
     tree.Write("sub/x.h", "foo");
     tree.Write("z.h", "foo");
+    TempDir aside;
+    mkfifo((aside / "pipe").c_str(), 0600);
     Child child(Command({mode, tree.path()}));
     child.AwaitStderr();
 
     std::filesystem::remove(tree / "deleted.h");
-    std::filesystem::remove(tree / "replaced.h");
-    std::filesystem::create_directory(tree / "replaced.h");
-    std::filesystem::remove_all(tree / "sub");
+    std::filesystem::rename(aside / "pipe", tree / "replaced.h");
+    std::filesystem::rename(tree / "sub", aside / "sub");
 
     const Ended ended = child.Wait();
     EXPECT_EQ(ended.status, 0);

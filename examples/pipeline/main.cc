@@ -25,14 +25,14 @@ constexpr int kFailed = 1;
 constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells count.
 
 Result Serially(const Options& options, const Done& done,
-                Status::Problems problems) {
-  Status status(problems);
+                Status::Problems problems, const std::string& label = "") {
+  Status status(problems, label);
   return CountSerially(options.root, done, status);
 }
 
 Result Concurrently(const Options& options, const Done& done,
-                    Status::Problems problems) {
-  Status status(problems);
+                    Status::Problems problems, const std::string& label = "") {
+  Status status(problems, label);
   Result result;
   gorge::Run([&] {
     const int workers =
@@ -60,14 +60,16 @@ int PrintOne(const Options& options, const Result& result) {
 // One run more to begin with, so that neither of the two that are compared has
 // to wait for the disk.
 int Compare(const Options& options, const Done& done) {
+  constexpr auto kHide = Status::Problems::kHide;
   {
-    const Result first = Concurrently(options, done, Status::Problems::kShow);
+    const Result first =
+        Concurrently(options, done, Status::Problems::kShow, "warming up: ");
     if (first.interrupted) return PrintOne(options, first);
   }
-  const Result serial = Serially(options, done, Status::Problems::kHide);
+  const Result serial = Serially(options, done, kHide, "serially: ");
   if (serial.interrupted) return PrintOne(options, serial);
   const Result concurrent =
-      Concurrently(options, done, Status::Problems::kHide);
+      Concurrently(options, done, kHide, "concurrently: ");
   if (concurrent.interrupted) return PrintOne(options, concurrent);
   if (serial.totals != concurrent.totals) {
     std::fputs("pipeline: the results differ: did the files change?\n", stderr);

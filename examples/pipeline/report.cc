@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "gorge/examples/pipeline/text.h"
 
 namespace pipeline {
@@ -45,44 +47,49 @@ std::string KindTable(const Totals& all) {
   return text;
 }
 
-// The most frequent identifiers of these kinds, a column for each.
-std::string WordTable(const Totals& all, const std::vector<const Kind*>& kinds,
-                      std::size_t top) {
-  std::vector<std::vector<std::string>> columns;
-  std::size_t rows = 0;
-  for (const Kind* kind : kinds) {
-    std::vector<std::string>& column = columns.emplace_back();
+using Column = std::vector<std::string>;
+
+// The most frequent identifiers of one kind; empty if it has none.
+Column Identifiers(const Kind& kind, const KindTotals& totals,
+                   std::size_t top) {
+  Column column;
+  for (const auto& [word, count] : MostFrequent(kind, totals, top)) {
     column.push_back(
-        absl::StrFormat("%9s %s", "", Fit(kind->name, kNameWidth)));
-    for (const auto& [word, count] :
-         MostFrequent(*kind, all.kinds.at(kind), top)) {
-      column.push_back(
-          absl::StrFormat("%9s %s", WithCommas(count), Fit(word, kNameWidth)));
-    }
-    rows = std::max(rows, column.size());
+        absl::StrFormat("%9s %s", WithCommas(count), Fit(word, kNameWidth)));
   }
-  std::string text = "\n";
+  if (!column.empty()) {
+    column.insert(column.begin(),
+                  absl::StrFormat("%10s%s", "", Fit(kind.name, kNameWidth)));
+  }
+  return column;
+}
+
+std::string SideBySide(absl::Span<const Column> columns) {
+  std::size_t rows = 0;
+  for (const Column& column : columns) rows = std::max(rows, column.size());
   const std::string blank(10 + kNameWidth, ' ');
+  std::string text = "\n";
   for (std::size_t row = 0; row < rows; ++row) {
     std::string line;
-    for (const std::vector<std::string>& column : columns) {
+    for (const Column& column : columns) {
       absl::StrAppend(&line, row < column.size() ? column[row] : blank, " ");
     }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    absl::StrAppend(&text, absl::StripTrailingAsciiWhitespace(line), "\n");
   }
   return text;
 }
 
-std::string Identifiers(const Totals& all, std::size_t top) {
-  std::string text;
-  std::vector<const Kind*> row;
+std::string IdentifierTable(const Totals& all, std::size_t top) {
+  std::vector<Column> columns;
   for (const Kind* kind : BySize(all)) {
-    row.push_back(kind);
-    if (row.size() == kAbreast) {
-      text += WordTable(all, std::exchange(row, {}), top);
-    }
+    Column column = Identifiers(*kind, all.kinds.at(kind), top);
+    if (!column.empty()) columns.push_back(std::move(column));
   }
-  if (!row.empty()) text += WordTable(all, row, top);
+  std::string text;
+  const absl::Span<const Column> span(columns);
+  for (std::size_t i = 0; i < columns.size(); i += kAbreast) {
+    text += SideBySide(span.subspan(i, kAbreast));
+  }
   return text;
 }
 
@@ -119,9 +126,7 @@ std::string Report(const Options& options, const Result& result) {
   std::string text = Summary(options, result);
   if (all.files > 0) {
     text += KindTable(all);
-    if (options.top > 0) {
-      text += Identifiers(all, static_cast<std::size_t>(options.top));
-    }
+    text += IdentifierTable(all, static_cast<std::size_t>(options.top));
     text += Largest(options, all);
   }
   return text + Problems(all);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -22,8 +23,9 @@ void Write(const std::string& text) {
 
 }  // namespace
 
-Status::Status(Problems problems)
-    : show_problems_(problems == Problems::kShow),
+Status::Status(Problems problems, std::string label)
+    : label_(std::move(label)),
+      show_problems_(problems == Problems::kShow),
       on_terminal_(isatty(STDERR_FILENO) != 0),
       begin_(absl::Now()),
       next_(begin_ + kInterval) {}
@@ -43,8 +45,8 @@ void Status::Show(const Totals& totals) {
   if (now < next_) return;
   next_ = now + kInterval;
   Write(
-      absl::StrFormat("\r%s files   %s   %s   %d goroutines\x1b[K",
-                      WithCommas(totals.files), Size(totals.bytes),
+      absl::StrFormat("\r%s%s   %s   %s   %d goroutines\x1b[K", label_,
+                      Plural(totals.files, "file"), Size(totals.bytes),
                       Speed(totals.bytes, absl::ToDoubleSeconds(now - begin_)),
                       gorge::NumGoroutine()));
   visible_ = true;

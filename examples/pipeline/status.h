@@ -17,7 +17,8 @@ class Status {
  public:
   enum class Problems { kShow, kHide };
 
-  explicit Status(Problems problems);
+  // `label` stands before the last line.
+  explicit Status(Problems problems, std::string label = "");
   ~Status();  // Takes the last line away.
   Status(const Status&) = delete;
   Status& operator=(const Status&) = delete;
@@ -28,6 +29,7 @@ class Status {
  private:
   void Clear();
 
+  const std::string label_;
   const bool show_problems_;
   const bool on_terminal_;
   const absl::Time begin_;

@@ -107,8 +107,9 @@ TEST_P(PipelineInterruptTest, ShowsOnATerminalHowFarItIs) {
 
   child.Kill(SIGINT);
   const Ended ended = child.Wait();
-  EXPECT_THAT(ended.err, ContainsRegex("\r[0-9,]+ files?   [0-9.]+ .?B   "
-                                       "[0-9.]+ .?B/s   [0-9]+ goroutines"));
+  EXPECT_THAT(ended.err,
+              ContainsRegex("\r(warming up: )?[0-9,]+ files?   [0-9.]+ .?B   "
+                            "[0-9.]+ .?B/s   [0-9]+ goroutines"));
   // The line is gone at the end.
   EXPECT_THAT(ended.err, EndsWith("\r\x1b[K"));
 }

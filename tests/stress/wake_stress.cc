@@ -4,9 +4,11 @@
 // A round has pairs that exchange messages, of one kind or of all kinds; alone,
 // a wake-up that gets lost stops the program, which the watchdog reports.
 // Printed at the end, for each kind: how long it took from before the send to
-// after the receive. In some rounds many goroutines are parked instead, and the
-// process must use no CPU.
+// after the receive. In other rounds goroutines that compute and never call the
+// library start more of them, which an idle P must run; and many goroutines are
+// parked, while the process must use no CPU.
 
+#include <sched.h>
 #include <time.h>
 
 #include <algorithm>
@@ -166,6 +168,63 @@ void PlayPairs(StressRound& round, Random& random) {
   crowd.Join();
 }
 
+// Parents, on all Ps but one or on fewer, start children once all parents run,
+// and then only wait for them, without a call into the library: if all other Ps
+// go idle with one child left in a queue, nothing wakes them any more.
+class Family {
+ public:
+  Family(int parents, Random random) : parents_(parents), random_(random) {}
+
+  void Play() {
+    WaitGroup all;
+    for (int i = 0; i < parents_; ++i) {
+      all.Go([this, delay = random_.Below(64),
+              children = 1 + static_cast<int>(random_.Below(3))] {
+        BeParent(delay, children);
+      });
+    }
+    all.Wait();
+    Progress();
+  }
+
+ private:
+  void BeParent(std::uint32_t delay, int children) {
+    ++running_;
+    SpinUntil([this] { return running_.load() == parents_; });
+    for (; delay > 0; --delay) asm volatile("");
+    std::atomic<int> ran{0};
+    for (int i = 0; i < children; ++i) {
+      go([&ran] { ++ran; });
+    }
+    SpinUntil([&] { return ran.load() == children; });
+  }
+
+  // There may be fewer processors than parents.
+  template <class Condition>
+  static void SpinUntil(Condition condition) {
+    while (!condition()) ::sched_yield();
+  }
+
+  const int parents_;
+  Random random_;
+  std::atomic<int> running_{0};
+};
+
+// In a goroutine, so that the parents begin in a P's queue and are stolen.
+void PlayFamilies(StressRound& round) {
+  WaitGroup played;
+  played.Go([&round] {
+    Random random = round.NewRandom();
+    const auto most = static_cast<std::uint32_t>(round.procs() - 1);
+    for (int i = Scaled(2000); i > 0 && !round.TimeIsUp(); --i) {
+      const std::uint32_t parents =
+          OneIn(2, random) ? most : 1 + random.Below(most);
+      Family(static_cast<int>(parents), round.NewRandom()).Play();
+    }
+  });
+  played.Wait();
+}
+
 Clock::duration ProcessCpuTime() {
   timespec now;
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -200,6 +259,8 @@ void PlayRound(StressRound& round) {
   Random random = round.NewRandom();
   if (OneIn(8, random)) {
     PlayIdle();
+  } else if (round.procs() > 1 && OneIn(2, random)) {
+    PlayFamilies(round);
   } else {
     PlayPairs(round, random);
   }

@@ -162,6 +162,7 @@ bool Hchan::TrySend(void* element) GORGE_NO_THREAD_SAFETY_ANALYSIS {
 
 // As for Send.
 RecvResult Hchan::Recv(void* slot) GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  if (Drained()) return RecvResult::kClosed;
   lock_.Acquire();
   G* woken;
   const RecvResult result = RecvLocked(slot, woken);
@@ -179,6 +180,7 @@ RecvResult Hchan::Recv(void* slot) GORGE_NO_THREAD_SAFETY_ANALYSIS {
 
 RecvResult Hchan::TryRecv(void* slot) {
   if (!MightRecv()) return RecvResult::kWouldBlock;
+  if (Drained()) return RecvResult::kClosed;
   G* woken;
   RecvResult result;
   {
@@ -224,6 +226,14 @@ bool Hchan::MightRecv() const {
                              ? !sendq_.Empty()
                              : count_.load(std::memory_order_acquire) > 0;
   return something || closed_.load(std::memory_order_acquire);
+}
+
+// After the close count_ only falls. Senders that are still queued while Close
+// runs will panic: none of them has an element to give.
+bool Hchan::Drained() const {
+  // Acquire: what was done before the close is seen; count_ is read after it.
+  return closed_.load(std::memory_order_acquire) &&
+         count_.load(std::memory_order_acquire) == 0;
 }
 
 int Hchan::Waiting() {

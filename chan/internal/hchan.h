@@ -21,7 +21,8 @@
 // Nobody is readied with lock_ held.
 //
 // Without the lock: an operation that must not block may refuse after a look
-// at count_, closed_ and the queues' ends. See MightSend and MightRecv.
+// at count_, closed_ and the queues' ends; and a receive that finds the channel
+// closed and drained is done. See MightSend, MightRecv and Drained.
 //
 // Lifetime: handles are counted. A goroutine that parks in a plain send or
 // receive takes no reference, and touches nothing of the channel after it was
@@ -92,6 +93,9 @@ class Hchan {
   // during the call. Takes no lock. A send on a closed channel does not block.
   bool MightSend() const;
   bool MightRecv() const;
+  // True once the channel is closed and nothing is left in it: it stays so.
+  // Takes no lock.
+  bool Drained() const;
 
   // The number of parked senders and receivers; for tests.
   int Waiting();
@@ -119,7 +123,7 @@ class Hchan {
   std::atomic<std::uint32_t> references_{1};
 
   Lock lock_{LockRank::kChan};
-  // Written under lock_. Read without by MightSend, MightRecv and Len.
+  // Written under lock_. Read without by MightSend and its like, and Len.
   std::atomic<bool> closed_{false};
   std::atomic<std::size_t> count_{0};  // Elements in the ring.
 

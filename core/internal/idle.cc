@@ -17,6 +17,9 @@ constexpr int kStealPasses = 3;  // And a fourth for the runnexts.
 // How long a running P must have picked nothing for its runnext to count as
 // stranded, and for the P not to count as hot.
 constexpr std::chrono::microseconds kPatience{5};
+// How long a spinning machine watches for work before it sleeps: about what
+// falling asleep and being woken costs the two threads.
+constexpr std::chrono::microseconds kWatch{20};
 constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 100'000};
 
 Processor* TakeIdleProcessor() GORGE_REQUIRES(sched.lock) {
@@ -145,37 +148,42 @@ G* StealFromRings(Machine& machine) {
   return nullptr;
 }
 
-// Waits for kPatience, or until some ring or the global queue has work. Returns
-// true if some P picked a goroutine meanwhile: it is hot.
-bool WatchForAWhile() {
-  const std::uint32_t ticks = SumOfTicks();
+// What a spinning machine saw of the others.
+struct Sight {
+  G* stranded = nullptr;  // A runnext, taken from a P that picks nothing.
+  bool work = false;      // Some queue has work.
+  bool hot = false;       // Some P picks goroutines.
+};
+
+// Waits until some ring or the global queue has work, and returns true then.
+// Returns false after `limit`; and after kPatience, if the sum of the ticks is
+// no more `ticks`.
+bool WorkShows(std::chrono::microseconds limit, std::uint32_t ticks) {
   const auto start = std::chrono::steady_clock::now();
-  do {
+  while (true) {
+    if (sched.queue.Size() != 0 || RingsHaveWork()) return true;
     CpuRelax();
-    if (sched.queue.Size() != 0 || RingsHaveWork()) break;
-  } while (std::chrono::steady_clock::now() - start < kPatience);
-  return SumOfTicks() != ticks;
+    const auto waited = std::chrono::steady_clock::now() - start;
+    if (waited >= limit) return false;
+    if (waited >= kPatience && SumOfTicks() != ticks) return false;
+  }
 }
 
-// Takes the runnext of a P that picks nothing for kPatience.
-G* StealStrandedRunnext(Machine& machine) {
+Sight Watch(Machine& machine) {
   Processor& thief = *machine.processor;
+  const std::uint32_t ticks = SumOfTicks();
   StealOrder order(machine.random, sched.processor_count);
   for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
     Processor& victim = order.Next();
     G* const seen = victim.runnext.Peek();
     if (seen == nullptr || &victim == &thief) continue;
     const std::uint32_t tick = victim.tick.load(std::memory_order_relaxed);
-    const auto start = std::chrono::steady_clock::now();
-    bool stranded = true;
-    do {
-      CpuRelax();
-      stranded = victim.tick.load(std::memory_order_relaxed) == tick;
-    } while (stranded && std::chrono::steady_clock::now() - start < kPatience);
-    if (!stranded) continue;
-    if (G* g = victim.runnext.Steal(seen)) return g;
+    if (WorkShows(kPatience, ticks)) return {.work = true};
+    if (victim.tick.load(std::memory_order_relaxed) != tick) continue;
+    if (G* g = victim.runnext.Steal(seen)) return {.stranded = g};
   }
-  return nullptr;
+  if (SumOfTicks() == ticks && WorkShows(kWatch, ticks)) return {.work = true};
+  return {.hot = SumOfTicks() != ticks};
 }
 
 // Sleeps a little, still counted as spinning; at once false if another machine
@@ -286,10 +294,10 @@ G* FindRunnable(Machine& machine) {
     if (G* g = PickLocal(*machine.processor)) return Found(machine, g);
     if (MaySpin(machine)) {
       if (!machine.spinning) BeginSpinning(machine);
-      G* stolen = StealFromRings(machine);
-      if (stolen == nullptr) stolen = StealStrandedRunnext(machine);
-      if (stolen != nullptr) return Found(machine, stolen);
-      if (WatchForAWhile() && Nap(machine)) continue;
+      if (G* g = StealFromRings(machine)) return Found(machine, g);
+      const Sight sight = Watch(machine);
+      if (sight.stranded != nullptr) return Found(machine, sight.stranded);
+      if (sight.work || (sight.hot && Nap(machine))) continue;
     }
     if (G* g = TakeGlobalOrGiveBack(machine)) return Found(machine, g);
     if (machine.processor != nullptr) break;  // Stopped.

@@ -9,15 +9,22 @@ constinit LockWaiterCount lock_waiter_counts[64];
 
 namespace {
 
-// A section is some tens of nanoseconds long, so a holder that is running is
-// done within a few turns; one that is not running will not be helped by more.
-constexpr int kSpins = 20;
+// How many CpuRelax a waiter pauses before it looks at the word, first and
+// last; twice as many each time. A section is some tens of nanoseconds long and
+// one core hands the lock's cache lines to another in hundreds: two threads
+// that both look often take turns at every section, and each gets a tenth of
+// what one alone does. A waiter that stays away leaves the holder hundreds of
+// sections in a row. Together the pauses are some 40 us where a CpuRelax takes
+// 40 ns: twice what falling asleep and being woken costs the two threads.
+// bench/README.md has figures.
+constexpr int kFirstPause = 64;
+constexpr int kLastPause = 512;
 
 }  // namespace
 
 void Lock::AcquireSlow() {
-  for (int i = 0; i < kSpins; ++i) {
-    CpuRelax();
+  for (int pause = kFirstPause; pause <= kLastPause; pause *= 2) {
+    for (int i = 0; i < pause; ++i) CpuRelax();
     if (word_.load(std::memory_order_relaxed) == 0 &&
         word_.exchange(1, std::memory_order_acquire) == 0) {
       return;

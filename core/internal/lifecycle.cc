@@ -23,8 +23,8 @@ StartConfig start_config;  // Guarded by sched.lifecycle.
 // In the child of a fork only the forking thread exists. Nothing here takes a
 // lock: any might be held by a thread that is no more.
 void OnForkChild() {
-  in_fork_child.store(true, std::memory_order_relaxed);
   if (sched.phase.load(std::memory_order_relaxed) == Phase::kStopped) return;
+  in_fork_child.store(true, std::memory_order_relaxed);
   sched.phase.store(Phase::kForked, std::memory_order_relaxed);
   sched.epoch.fetch_add(1, std::memory_order_relaxed);
 }
@@ -169,17 +169,21 @@ void StartSlow() {
 
 void StopRuntime() {
   if (!Self()->is_thread) RaisePanic("Shutdown is called by a goroutine");
-  LockGuard hold(sched.lifecycle);
-  if (sched.phase.load(std::memory_order_relaxed) != Phase::kRunning) return;
-  const Remains remains = EndEpoch();
-  EndNap();
-  EndIdleMachines(remains.idle_machines);
-  if (AwaitEnd(*remains.crew)) {
-    FreeRemains(remains);
-  } else {
-    LeaveBehind(remains);
+  Remains remains;
+  bool ended;
+  {
+    LockGuard hold(sched.lifecycle);
+    if (sched.phase.load(std::memory_order_relaxed) != Phase::kRunning) return;
+    remains = EndEpoch();
+    EndNap();
+    EndIdleMachines(remains.idle_machines);
+    ended = AwaitEnd(*remains.crew);
+    if (!ended) LeaveBehind(remains);
+    sched.phase.store(Phase::kStopped, std::memory_order_release);
   }
-  sched.phase.store(Phase::kStopped, std::memory_order_release);
+  // Without the lock: a thread that ends runs the destructors of thread-local
+  // objects, which may start the runtime again.
+  if (ended) FreeRemains(remains);
 }
 
 int CountProcessors() {

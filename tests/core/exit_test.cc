@@ -223,6 +223,16 @@ TEST_F(ExitTest, AThreadLocalDestructorOfAWorkerMayReadyAThread) {
               ExitedWithCode(9), "");
 }
 
+TEST_F(ExitTest, AThreadLocalDestructorOfAWorkerMayStartTheRuntimeAgain) {
+  EXPECT_EXIT(
+      InChild([] {
+        const auto c = MakeChan<int>(1);
+        gorge::Run([c] { AtThreadEnd([c] { go([c] { c.Send(9); }); }); });
+        std::exit(*c.Recv());
+      }),
+      ExitedWithCode(9), "");
+}
+
 TEST_F(ExitTest, AThreadLocalDestructorOfAWorkerMayReadyAGoroutine) {
   EXPECT_EXIT(InChild([] {
                 const auto c = MakeChan<int>();

@@ -25,13 +25,20 @@ void WaitGroup::AddSlow(int delta, std::int32_t counter) {
   const bool negative = counter < 0;
   if (negative || (delta > 0 && counter == delta)) {
     // Taken back: others go on with a group that is in order.
-    state_.fetch_sub(static_cast<std::uint64_t>(std::int64_t{delta}) << 32,
-                     std::memory_order_relaxed);
+    const std::uint64_t added = static_cast<std::uint64_t>(std::int64_t{delta})
+                                << 32;
+    const std::uint64_t state =
+        state_.fetch_sub(added, std::memory_order_relaxed) - added;
+    // A Wait that came in between has parked for a count that never was.
+    if (CounterOf(state) == 0 && state != 0) WakeAll();
     internal::RaisePanic(
         negative ? "sync: negative WaitGroup counter"
                  : "sync: WaitGroup misuse: Add called concurrently with Wait");
   }
-  if (counter > 0) return;
+  if (counter == 0) WakeAll();
+}
+
+void WaitGroup::WakeAll() {
   internal::WakeList woken;
   {
     internal::LockGuard hold(lock_);

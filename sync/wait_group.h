@@ -101,6 +101,7 @@ class WaitGroup {
 
  private:
   void AddSlow(int delta, std::int32_t counter);
+  void WakeAll();
   void WaitSlow();
 
   // state_, high word first:

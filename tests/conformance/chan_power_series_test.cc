@@ -47,6 +47,10 @@ Coefficients Of(Rational (*f)(int)) {
   return c;
 }
 
+Rational Factorial(int n) {
+  return n == 0 ? 1 : Rational(n) * Factorial(n - 1);
+}
+
 TEST_P(ChanPowerSeriesTest, SumsAndMultiples) {
   WithBoth([](auto& net) {
     const auto f = net.Polynomial({1, 2, 3});
@@ -71,6 +75,39 @@ TEST_P(ChanPowerSeriesTest, TheSquareOfTheGeometricSeries) {
     const auto [f, g] = net.Split(net.From([] { return Rational(1); }));
     EXPECT_EQ(net.Take(net.Multiply(f, g), kTerms),
               Of([](int n) { return Rational(n + 1); }));
+  });
+}
+
+TEST_P(ChanPowerSeriesTest, AReciprocal) {
+  WithBoth([](auto& net) {
+    const auto one_less_x = net.Polynomial({1, -1});
+    EXPECT_EQ(net.Take(net.Reciprocal(one_less_x), kTerms),
+              Of([](int) { return Rational(1); }));
+  });
+}
+
+TEST_P(ChanPowerSeriesTest, TheExponentialSeries) {
+  WithBoth([](auto& net) {
+    const auto x = net.Polynomial({0, 1});
+    EXPECT_EQ(net.Take(net.Exponential(x), kTerms),
+              Of([](int n) { return Rational(1) / Factorial(n); }));
+  });
+}
+
+TEST_P(ChanPowerSeriesTest, SineAndCosineDefineEachOther) {
+  WithBoth([](auto& net) {
+    using S = typename std::remove_reference_t<decltype(net)>::S;
+    const S cosine_loop;
+    const auto [cosine, cosine2] = net.Split(cosine_loop);
+    const auto [sine, sine2] = net.Split(net.Integral(0, cosine2));
+    net.Integral(cosine_loop, 1, net.Scale(-1, sine2));
+    const auto [c1, c2] = net.Split(cosine);
+    const auto [s1, s2] = net.Split(sine);
+    Coefficients one(kTerms, 0);
+    one[0] = 1;
+    EXPECT_EQ(
+        net.Take(net.Add(net.Multiply(c1, c2), net.Multiply(s1, s2)), kTerms),
+        one);
   });
 }
 

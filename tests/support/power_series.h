@@ -2,7 +2,9 @@
 //
 // A series is a goroutine that gives its next coefficient when it is asked for
 // it. Operations are goroutines that ask their operands. So an infinite series
-// is computed as far as somebody looks.
+// is computed as far as somebody looks, and one may be defined by itself: the
+// sine is the integral of the cosine, and the cosine 1 less the integral of the
+// sine.
 //
 // C is what the channels carry: Rational, or a type that erases it.
 
@@ -116,22 +118,44 @@ class SeriesNetwork {
   }
 
   // Two series that both are `s`: coefficients that one of them has had are
-  // kept for the other.
+  // kept for the other. While it waits for `s` it still serves the one that is
+  // behind, or a series that is defined by itself would wait for itself.
   std::pair<S, S> Split(const S& s) {
     const std::pair<S, S> both;
     Start([this, s, both] {
-      std::deque<Rational> kept[2];  // For the first, for the second.
+      Side first{both.first};
+      Side second{both.second};
+      bool asked_source = false;
       while (true) {
-        const std::size_t asked = Select(
-            OnRecv(both.first.ask), OnRecv(both.second.ask), OnRecv(done_));
-        if (asked == 2) throw Done();
-        if (kept[asked].empty()) {
-          const Rational next = Next(s);
-          kept[0].push_back(next);
-          kept[1].push_back(next);
+        const bool wanting = first.wants_more() || second.wants_more();
+        const bool ask = wanting && !asked_source;
+        // A case that has nothing to do now stands there with a nil channel.
+        std::optional<C> next;
+        const std::size_t chosen = Select(
+            OnRecv(first.asked ? Asks() : first.series.ask),
+            OnRecv(second.asked ? Asks() : second.series.ask),
+            OnSend(ask ? s.ask : Asks(), std::monostate()),
+            OnRecv(asked_source ? s.give : Chan<C>(), &next), OnRecv(done_));
+        switch (chosen) {
+          case 0:
+            first.asked = true;
+            break;
+          case 1:
+            second.asked = true;
+            break;
+          case 2:
+            asked_source = true;
+            break;
+          case 3:
+            asked_source = false;
+            first.kept.push_back(Unwrap(*next));
+            second.kept.push_back(Unwrap(*next));
+            break;
+          default:
+            throw Done();
         }
-        Give(asked == 0 ? both.first : both.second, kept[asked].front());
-        kept[asked].pop_front();
+        Serve(first);
+        Serve(second);
       }
     });
     return both;
@@ -199,8 +223,51 @@ class SeriesNetwork {
     return result;
   }
 
+  // 1 / f. With f = f0 + x F it is r = 1 / f0 - (x / f0) F r, a loop.
+  S Reciprocal(const S& f) {
+    const S loop;
+    const auto [result, again] = Split(loop);
+    Start([this, loop, f, again = again] {
+      AwaitAsk(loop);
+      const Rational f0 = Next(f);
+      Give(loop, Rational(1) / f0);
+      const S rest = Scale(Rational(-1) / f0, Multiply(f, again));
+      while (true) {
+        AwaitAsk(loop);
+        Give(loop, Next(rest));
+      }
+    });
+    return result;
+  }
+
+  // The exponential of a series without a constant: e' = e f', a loop.
+  S Exponential(const S& f) {
+    const S loop;
+    const auto [result, again] = Split(loop);
+    Integral(loop, 1, Multiply(again, Derivative(f)));
+    return result;
+  }
+
  private:
+  using Asks = Chan<std::monostate>;
+
   struct Done {};
+
+  // One of the two that a Split serves.
+  struct Side {
+    S series;
+    std::deque<Rational> kept = {};
+    bool asked = false;
+
+    bool wants_more() const { return asked && kept.empty(); }
+  };
+
+  void Serve(Side& side) {
+    if (!side.asked || side.kept.empty()) return;
+    Give(side.series, side.kept.front());
+    side.kept.pop_front();
+    side.asked = false;
+  }
 
   void AwaitAsk(const S& s) {
     if (Select(OnRecv(s.ask), OnRecv(done_)) == 1) throw Done();

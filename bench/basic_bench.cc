@@ -28,21 +28,19 @@ void BenchmarkBufferedPair(benchmark::State& state) {
     const Chan<int> c = MakeChan<int>(1);
     for (Count i = 0; i < n; ++i) {
       c.Send(1);
-      benchmark::DoNotOptimize(c.Recv());
+      benchmark::DoNotOptimize(*c.Recv());
     }
   });
 }
 GORGE_BENCHMARK(BenchmarkBufferedPair);
 
-// A goroutine that does nothing, from its start to its end.
+// A goroutine that only starts the next one, from its start to its end.
 void BenchmarkGoAndFinish(benchmark::State& state) {
   Measure(state, [](Count n) {
-    WaitGroup ended;
-    for (Count i = 0; i < n; ++i) {
-      ended.Add(1);
-      go([&ended] { ended.Done(); });
-      ended.Wait();
-    }
+    WaitGroup chain;
+    chain.Add(1);
+    StartChain(n, chain);
+    chain.Wait();
   });
 }
 GORGE_BENCHMARK(BenchmarkGoAndFinish);

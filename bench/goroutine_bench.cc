@@ -9,13 +9,7 @@
 namespace gorge::bench {
 namespace {
 
-// A goroutine that starts the next one and ends, and so on; one such chain for
-// each P.
-void StartChain(Count length, WaitGroup& chains) {
-  if (length == 0) return chains.Done();
-  go([length, &chains] { StartChain(length - 1, chains); });
-}
-
+// A chain of goroutines on each P.
 void BenchmarkCreateGoroutines(benchmark::State& state) {
   Measure(state, [](Count n) {
     WaitGroup chains;

@@ -33,12 +33,10 @@ func BenchmarkBufferedPair(b *testing.B) {
 }
 
 func BenchmarkGoAndFinish(b *testing.B) {
-	var ended sync.WaitGroup
-	for i := 0; i < b.N; i++ {
-		ended.Add(1)
-		go func() { ended.Done() }()
-		ended.Wait()
-	}
+	var chain sync.WaitGroup
+	chain.Add(1)
+	startChain(b.N, &chain)
+	chain.Wait()
 }
 
 func BenchmarkYield(b *testing.B) {

@@ -289,6 +289,28 @@ TEST_P(ForkTest, AfterAShutdownTheChildMayStartItAgain) {
   Run([] { Gosched(); });
 }
 
+// At whatever moment of a start or a stop.
+TEST_P(ForkTest, AForkWhileAnotherThreadStartsOrStopsItNeverHangsTheChild) {
+  if (GORGE_TSAN) GTEST_SKIP();
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) {
+      MaxProcs();
+      Shutdown();
+    }
+  });
+  for (int i = 0; i < Scaled(100) + 3 && !HasFailure(); ++i) {
+    const Outcome outcome = Fork([] {
+      const auto c = MakeChan<int>();
+      go([c] { c.Send(1); });
+      Demand(c.Recv() == 1);
+    });
+    EXPECT_TRUE(outcome.status == 0 || outcome.IsFatal()) << outcome;
+  }
+  stop = true;
+  other.join();
+}
+
 using ForkBeforeTheStartTest = DeathTest;
 
 TEST_F(ForkBeforeTheStartTest, LeavesParentAndChildFreeToStartIt) {

@@ -146,7 +146,7 @@ TEST_P(MixedThreadsTest, ASelectorOfEitherKindIsFedByEither) {
       for (int i = 0; i < 5 * n; ++i) selector.Run();
     });
     for (const Chan<int>& c : channels) {
-      team.Go(sending, [&c, n] {
+      team.Go(sending, [=] {
         for (int i = 0; i < n; ++i) c.Send(1);
       });
     }

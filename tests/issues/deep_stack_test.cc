@@ -152,12 +152,16 @@ struct Neighbour {
 // Replaces the runtime's handler, which would end the process at once.
 void LookAtNeighbours(int, siginfo_t* info, void*) {
   if (!internal::InGuard(*diver_stack, info->si_addr)) ::_exit(43);
+  bool adjacent = false;  // A closure ends where the guard begins.
   for (const Mark* mark : marks) {
+    const auto* p = reinterpret_cast<const char*>(mark);
+    const char* low = diver_stack.load()->low;
+    adjacent |= p < low && low - p <= 4096;
     for (const std::uint64_t word : *mark) {
       if (word != kMark) ::_exit(44);
     }
   }
-  ::_exit(42);
+  ::_exit(adjacent ? 42 : 45);
 }
 
 void DiveAmongNeighbours(std::size_t frame) {

@@ -49,8 +49,8 @@ void ReportIdle(int count, int seconds) {
   const Usage before = ReadUsage();
   std::this_thread::sleep_for(std::chrono::seconds(seconds));
   const Usage after = ReadUsage();
-  std::printf("idle with %d parked, %d s: %.2f ms of CPU, %ld switches\n", count,
-              seconds, after.cpu_ms - before.cpu_ms,
+  std::printf("idle with %d parked, %d s: %.2f ms of CPU, %ld switches\n",
+              count, seconds, after.cpu_ms - before.cpu_ms,
               after.switches - before.switches);
 }
 

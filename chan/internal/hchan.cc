@@ -11,6 +11,10 @@
 namespace gorge::internal {
 namespace {
 
+// Close wakes this many receivers at a time, while they are in the cache, and
+// then lets others have the lock.
+constexpr int kCloseBatch = 64;
+
 // Where the ring begins, behind the header.
 std::size_t RingOffset(std::size_t align) {
   const std::size_t a = std::max(align, alignof(std::max_align_t));
@@ -200,11 +204,21 @@ void Hchan::Close() GORGE_NO_THREAD_SAFETY_ANALYSIS {
   }
   // Release: pairs with the acquire in MightRecv; what was sent before is seen.
   closed_.store(true, std::memory_order_release);
-  while (Sudog* receiver = recvq_.Pop()) woken.Add(*receiver, false);
+  // All senders at once: their elements are not to be had any more.
   while (Sudog* sender = sendq_.Pop()) woken.Add(*sender, false);
-  lock_.Release();
-  // The woken may want lock_: it is free.
-  woken.ReadyAll();
+  while (true) {
+    for (int i = 0; i < kCloseBatch; ++i) {
+      Sudog* receiver = recvq_.Pop();
+      if (receiver == nullptr) break;
+      woken.Add(*receiver, false);
+    }
+    const bool more = !recvq_.Empty();
+    lock_.Release();
+    // The woken may want lock_: it is free.
+    woken.ReadyAll();
+    if (!more) return;
+    lock_.Acquire();
+  }
 }
 
 // Both read two words at two moments: first "nothing doing", then "open".

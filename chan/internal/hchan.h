@@ -10,7 +10,8 @@
 //       to and receives from this unbuffered channel waits in both.
 //   (2) count_ > 0          implies recvq_ is empty, likewise.
 //   (3) count_ < capacity_  implies sendq_ is empty, likewise.
-//   (4) closed_ is final, and implies that both queues are empty, likewise.
+//   (4) closed_ is final, and implies that sendq_ is empty, likewise; recvq_ is
+//       being emptied, and nobody joins it.
 //
 // Elements move straight between the goroutines where they can: a sender that
 // finds a waiting receiver fills the receiver's optional<T> on its stack; a

@@ -1,0 +1,144 @@
+// What many parked goroutines cost: memory, mappings, and no CPU at all.
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "gorge/chan/chan.h"
+#include "gorge/core/go.h"
+#include "gorge/core/internal/sanitizer.h"
+#include "gorge/core/runtime.h"
+#include "gorge/sync/wait_group.h"
+#include "gorge/tests/support/runtime_test.h"
+#include "gorge/tests/support/scale.h"
+#include "gtest/gtest.h"
+
+namespace gorge {
+namespace {
+
+using ::gorge::testing::kSlowdown;
+using ::gorge::testing::RuntimeTest;
+using ::gorge::testing::Scaled;
+
+constexpr double kMegabyte = 1e6;
+
+double ResidentBytes() {
+  double total = 0;
+  double resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+int CountMappings() {
+  std::ifstream maps("/proc/self/maps");
+  int count = 0;
+  for (std::string line; std::getline(maps, line);) ++count;
+  return count;
+}
+
+double AvailableBytes() {
+  std::ifstream info("/proc/meminfo");
+  std::string name;
+  double kilobytes = 0;
+  while (info >> name >> kilobytes && name != "MemAvailable:") {
+    info.ignore(100, '\n');
+  }
+  return kilobytes * 1024;
+}
+
+double CpuMilliseconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto ms = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e3 +
+           static_cast<double>(t.tv_usec) / 1e3;
+  };
+  return ms(usage.ru_utime) + ms(usage.ru_stime);
+}
+
+// `count` goroutines, parked from construction on.
+class Crowd {
+ public:
+  explicit Crowd(int count) {
+    std::atomic<int> arrived{0};
+    for (int i = 0; i < count; ++i) {
+      ended_.Go([this, &arrived] {
+        arrived.fetch_add(1, std::memory_order_relaxed);
+        gate_.Recv();
+      });
+    }
+    while (arrived.load(std::memory_order_relaxed) < count) {
+      std::this_thread::yield();
+    }
+  }
+  ~Crowd() {
+    gate_.Close();
+    ended_.Wait();
+  }
+
+ private:
+  Chan<int> gate_ = MakeChan<int>();
+  WaitGroup ended_;
+};
+
+class ManyParkedTest : public RuntimeTest {
+ protected:
+  // Sanitizers keep books of memory of their own.
+  static constexpr bool kCountsBytes = !GORGE_ASAN && !GORGE_TSAN;
+
+  // Parks `count` goroutines from a plain thread, and ends them.
+  static void MeasureCrowd(int count) {
+    MaxProcs();  // Starts the runtime.
+    const double before = ResidentBytes();
+    const int mappings = CountMappings();
+    {
+      const Crowd crowd(count);
+      AwaitParked(count);
+      if (kCountsBytes) {
+        // The second term is for what does not grow with the count.
+        EXPECT_LE(ResidentBytes() - before, 5'200.0 * count + 2 * kMegabyte);
+        EXPECT_LE(CountMappings() - mappings, 40);
+      }
+    }
+    FreeOSMemory();
+    if (kCountsBytes) {
+      EXPECT_LE(ResidentBytes() - before, 50 * kMegabyte);
+    }
+  }
+};
+
+GORGE_INSTANTIATE(ManyParkedTest);
+
+TEST_P(ManyParkedTest, AHundredThousandTakeAPageEachAndGiveItBack) {
+  MeasureCrowd(Scaled(100'000));
+}
+
+class MillionParkedTest : public ManyParkedTest {};
+INSTANTIATE_TEST_SUITE_P(Procs, MillionParkedTest, ::testing::Values(2),
+                         ::testing::PrintToStringParamName());
+
+TEST_P(MillionParkedTest, StartParkWakeAndEnd) {
+  if (kSlowdown > 1 || AvailableBytes() < 8e9) {
+    GTEST_SKIP() << "needs 4 GB of memory and a build without checks";
+  }
+  MeasureCrowd(1'000'000);
+}
+
+TEST_P(ManyParkedTest, TenThousandUseNoCpu) {
+  const Crowd crowd(Scaled(10'000));
+  // The machines look round once more before they sleep.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+
+  const double before = CpuMilliseconds();
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+
+  EXPECT_LE(CpuMilliseconds() - before, 2.0 * kSlowdown);
+}
+
+}  // namespace
+}  // namespace gorge

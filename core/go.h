@@ -168,9 +168,9 @@ class Callee {
 //
 // Blocks:   never. Starts the runtime on first use.
 // Panics:   "go of nil func value".
-// Throws:   what copying callable or arguments throws; then nothing was
-// started. Ordering: what precedes go() happens before f. Go:       the go
-// statement.
+// Throws:   what copying callable or arguments throws; nothing is started then.
+// Ordering: what precedes go() happens before f.
+// Go:       the go statement.
 template <class... Args>
 void go(std::type_identity_t<internal::Callee<Args&&...>> f, Args&&... args) {
   f.Spawn({}, std::forward<Args>(args)...);
@@ -178,7 +178,7 @@ void go(std::type_identity_t<internal::Callee<Args&&...>> f, Args&&... args) {
 
 // The same with a name or a stack size of its own.
 //
-// Panics: also if the stack size is out of range.
+// Panics: as above, and if the stack size is out of range.
 template <class... Args>
 void go(const GoOptions& options,
         std::type_identity_t<internal::Callee<Args&&...>> f, Args&&... args) {

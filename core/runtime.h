@@ -1,4 +1,7 @@
 // core/runtime.h -- the scheduler as a program sees it. Go: package runtime.
+//
+// What is not said to block or to panic does neither. All of it may be called
+// by goroutines and by plain threads, unless said otherwise.
 
 #ifndef GORGE_CORE_RUNTIME_H_
 #define GORGE_CORE_RUNTIME_H_
@@ -96,8 +99,8 @@ void Configure(const Config& config);
 // The next use starts the runtime again. Does nothing if it does not run.
 //
 // Blocks: the calling thread, until the goroutines that are running have come
-// to
-//         a call that blocks, yields or starts a goroutine; at most a second.
+//         to a call that blocks, yields or starts a goroutine; a second at
+//         most.
 // Panics: in a goroutine.
 void Shutdown();
 

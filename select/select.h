@@ -86,10 +86,11 @@ template <class Handler = internal::NoHandler>
 // lock dropped, calls its handler, and returns its position in the list. What
 // the handler throws reaches the caller; the case has happened by then.
 //
-// Blocks: without a default, until a case is ready; for ever if there is none.
+// Blocks: without a default, until a case is ready; for ever without a case.
 //         The goroutine, never its worker thread; in a plain thread, the
 //         thread.
 // Panics: "send on closed channel", if that case is chosen.
+// Orders: as the send or receive that is performed.
 // Go:     select { ... }.
 template <class... Cases>
 std::size_t Select(Cases&&... cases) {

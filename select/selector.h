@@ -30,7 +30,8 @@ namespace gorge {
 // Memory and time of a Run are linear in the number of cases (n log n if it has
 // to wait), however often a channel stands in them; none of it is on the stack.
 //
-// Not for use by several goroutines at once.
+// Not for use by several goroutines at once. Only Run blocks. All but Disable,
+// Clear and Run may throw std::bad_alloc.
 class Selector {
  public:
   Selector() = default;
@@ -107,8 +108,9 @@ class Selector {
   // Performs one of the cases, as Select does, and returns its index. A handler
   // may change the selector, its own case too, and run it.
   //
-  // Blocks: without a default, until a case is ready; for ever if there is
-  // none. Panics: "send on closed channel", if that case is chosen.
+  // Blocks: without a default, until a case is ready; for ever if there is no
+  //         case at all.
+  // Panics: "send on closed channel", if that case is chosen.
   std::size_t Run();
 
  private:

@@ -41,9 +41,8 @@ class WaitGroup {
   // Panics:   "sync: negative WaitGroup counter", also if it would exceed
   //           2^31 - 1; "sync: WaitGroup misuse: Add called concurrently with
   //           Wait", if it lifts the counter off zero while somebody waits.
-  // Ordering: whatever precedes an Add or Done happens before the return of
-  // each
-  //           Wait which it releases.
+  // Ordering: what precedes an Add or Done happens before the return of each
+  //           Wait that it releases.
   void Add(int delta) {
     // Acq_rel: release for the tasks' results, acquire for the one that wakes.
     const std::uint64_t state =
@@ -57,7 +56,7 @@ class WaitGroup {
     }
   }
 
-  // Same as Add(-1).
+  // Same as Add(-1), in all respects.
   void Done() { Add(-1); }
 
   // Returns once the counter is zero. May be called by many at once.
@@ -74,7 +73,9 @@ class WaitGroup {
   // is destroyed, or has called Goexit. If f throws, the process ends, as for
   // any goroutine, and Wait does not return before that.
   //
-  // Blocks: never.
+  // Blocks:   never.
+  // Throws:   what moving or copying f throws; nothing is counted then.
+  // Ordering: what f does happens before the return of the Wait it releases.
   template <class F>
   void Go(F&& f, const char* file = __builtin_FILE(),
           int line = __builtin_LINE()) {

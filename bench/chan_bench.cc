@@ -37,7 +37,7 @@ void BenchmarkChanNonblocking(benchmark::State& state) {
   Measure(state, [](Count n) {
     const Chan<int> c = MakeChan<int>();
     InParallel(n, [&](Share& share) {
-      while (share.Next()) benchmark::DoNotOptimize(c.TryRecv());
+      while (share.Next()) benchmark::DoNotOptimize(c.TryRecv().ready);
     });
   });
 }
@@ -216,7 +216,7 @@ void BenchmarkChanClosed(benchmark::State& state) {
     const Chan<Signal> c = MakeChan<Signal>();
     c.Close();
     InParallel(n, [&](Share& share) {
-      while (share.Next()) benchmark::DoNotOptimize(c.TryRecv());
+      while (share.Next()) benchmark::DoNotOptimize(c.TryRecv().ready);
     });
   });
 }

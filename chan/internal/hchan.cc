@@ -150,8 +150,7 @@ void Hchan::Send(void* element) GORGE_NO_THREAD_SAFETY_ANALYSIS {
   if (!self.success) RaisePanic(kSendOnClosed);
 }
 
-bool Hchan::TrySend(void* element) GORGE_NO_THREAD_SAFETY_ANALYSIS {
-  if (!MightSend()) return false;
+bool Hchan::TrySendSlow(void* element) GORGE_NO_THREAD_SAFETY_ANALYSIS {
   lock_.Acquire();
   if (ClosedLocked()) {
     lock_.Release();
@@ -165,8 +164,7 @@ bool Hchan::TrySend(void* element) GORGE_NO_THREAD_SAFETY_ANALYSIS {
 }
 
 // As for Send.
-RecvResult Hchan::Recv(void* slot) GORGE_NO_THREAD_SAFETY_ANALYSIS {
-  if (Drained()) return RecvResult::kClosed;
+RecvResult Hchan::RecvSlow(void* slot) GORGE_NO_THREAD_SAFETY_ANALYSIS {
   lock_.Acquire();
   G* woken;
   const RecvResult result = RecvLocked(slot, woken);
@@ -182,8 +180,7 @@ RecvResult Hchan::Recv(void* slot) GORGE_NO_THREAD_SAFETY_ANALYSIS {
   return self.success ? RecvResult::kValue : RecvResult::kClosed;
 }
 
-RecvResult Hchan::TryRecv(void* slot) {
-  if (!MightRecv()) return RecvResult::kWouldBlock;
+RecvResult Hchan::TryRecvSlow(void* slot) {
   if (Drained()) return RecvResult::kClosed;
   G* woken;
   RecvResult result;
@@ -219,35 +216,6 @@ void Hchan::Close() GORGE_NO_THREAD_SAFETY_ANALYSIS {
     if (!more) return;
     lock_.Acquire();
   }
-}
-
-// Both read two words at two moments: first "nothing doing", then "open".
-// Closing is final, so what is open at the second moment was open at the first,
-// and at that moment the operation would have blocked. In the other order a
-// close in between could empty the queue just looked at: a refusal that no
-// moment allows.
-bool Hchan::MightSend() const {
-  // Acquire: closed_ is read after this.
-  const bool room = capacity_ == 0
-                        ? !recvq_.Empty()
-                        : count_.load(std::memory_order_acquire) < capacity_;
-  return room || closed_.load(std::memory_order_acquire);
-}
-
-bool Hchan::MightRecv() const {
-  // Acquire: as in MightSend.
-  const bool something = capacity_ == 0
-                             ? !sendq_.Empty()
-                             : count_.load(std::memory_order_acquire) > 0;
-  return something || closed_.load(std::memory_order_acquire);
-}
-
-// After the close count_ only falls. Senders that are still queued while Close
-// runs will panic: none of them has an element to give.
-bool Hchan::Drained() const {
-  // Acquire: what was done before the close is seen; count_ is read after it.
-  return closed_.load(std::memory_order_acquire) &&
-         count_.load(std::memory_order_acquire) == 0;
 }
 
 int Hchan::Waiting() {

@@ -69,9 +69,15 @@ class Hchan {
 
   // `element` is a T to move from, `slot` an empty optional<T>.
   void Send(void* element);
-  [[nodiscard]] bool TrySend(void* element);
-  RecvResult Recv(void* slot);
-  [[nodiscard]] RecvResult TryRecv(void* slot);
+  [[nodiscard]] bool TrySend(void* element) {
+    return MightSend() && TrySendSlow(element);
+  }
+  RecvResult Recv(void* slot) {
+    return Drained() ? RecvResult::kClosed : RecvSlow(slot);
+  }
+  [[nodiscard]] RecvResult TryRecv(void* slot) {
+    return MightRecv() ? TryRecvSlow(slot) : RecvResult::kWouldBlock;
+  }
   void Close();
 
   std::size_t Len() const { return count_.load(std::memory_order_relaxed); }
@@ -92,11 +98,35 @@ class Hchan {
 
   // False if a send (receive) would certainly have blocked at some moment
   // during the call. Takes no lock. A send on a closed channel does not block.
-  bool MightSend() const;
-  bool MightRecv() const;
-  // True once the channel is closed and nothing is left in it: it stays so.
-  // Takes no lock.
-  bool Drained() const;
+  //
+  // Both read two words at two moments: first "nothing doing", then "open".
+  // Closing is final, so what is open at the second moment was open at the
+  // first, and at that moment the operation would have blocked. In the other
+  // order a close in between could empty the queue just looked at: a refusal
+  // that no moment allows.
+  bool MightSend() const {
+    // Acquire: closed_ is read after this.
+    const bool room = capacity_ == 0
+                          ? !recvq_.Empty()
+                          : count_.load(std::memory_order_acquire) < capacity_;
+    return room || closed_.load(std::memory_order_acquire);
+  }
+  bool MightRecv() const {
+    // Acquire: as in MightSend.
+    const bool something = capacity_ == 0
+                               ? !sendq_.Empty()
+                               : count_.load(std::memory_order_acquire) > 0;
+    return something || closed_.load(std::memory_order_acquire);
+  }
+
+  // True once the channel is closed and nothing is left in it: it stays so,
+  // since count_ only falls after the close. Senders that are still queued
+  // while Close runs will panic: they have no element to give. Takes no lock.
+  bool Drained() const {
+    // Acquire: what precedes the close is seen, and count_ is read after it.
+    return closed_.load(std::memory_order_acquire) &&
+           count_.load(std::memory_order_acquire) == 0;
+  }
 
   // The number of parked senders and receivers; for tests.
   int Waiting();
@@ -106,6 +136,9 @@ class Hchan {
       : type_(type), capacity_(capacity) {}
   ~Hchan() = default;
 
+  bool TrySendSlow(void* element);
+  RecvResult RecvSlow(void* slot);
+  RecvResult TryRecvSlow(void* slot);
   void Destroy();
   void* Slot(std::size_t index);
   std::size_t Next(std::size_t index) const {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "gorge/chan/internal/hchan.h"
+#include "gorge/core/internal/park.h"
 #include "gorge/select/internal/selectgo.h"
 
 namespace gorge::internal {
@@ -133,10 +134,45 @@ struct StaticFrame {
   std::array<std::size_t, N> position;  // In the user's list.
 };
 
+// Calls each case's Finish whose position in the list is `chosen`.
 template <class... Cases>
-std::size_t RunSelect(SelectOrder order, Cases&... cases) {
+void FinishChosen(std::size_t chosen, bool received, Cases&... cases) {
+  std::size_t position = 0;
+  static_cast<void>(
+      ((position++ == chosen && (cases.Finish(received), true)) || ...));
+}
+
+// A select of one case, with or without a default: no frame, no order.
+template <class... Cases>
+std::size_t RunSelectOfOne(Cases&... cases) {
+  constexpr bool kHasDefault = sizeof...(Cases) == 2;
+  SelectResult result;
+  std::size_t position = 0;
+  std::size_t case_position = 0;
+  std::size_t default_position = 0;
+  const auto run = [&](auto& c) {
+    if constexpr (std::remove_reference_t<decltype(c)>::kIsDefault) {
+      default_position = position++;
+    } else {
+      case_position = position++;
+      const SelectCase untyped = c.Untyped();
+      if (untyped.hchan != nullptr) {
+        result = SelectOne(untyped, kHasDefault);
+      } else if (!kHasDefault) {
+        ParkForever(WaitReason::kSelectNoCases);
+      }
+    }
+  };
+  (run(cases), ...);
+  const std::size_t chosen =
+      result.index == SelectResult::kDefault ? default_position : case_position;
+  FinishChosen(chosen, result.received, cases...);
+  return chosen;
+}
+
+template <class... Cases>
+std::size_t RunSelectOfMany(SelectOrder order, Cases&... cases) {
   constexpr std::size_t kDefaults = (std::size_t{Cases::kIsDefault} + ... + 0);
-  static_assert(kDefaults <= 1, "a select has at most one default");
   StaticFrame<sizeof...(Cases) - kDefaults> frame;
   std::uint32_t count = 0;
   std::size_t position = 0;
@@ -157,10 +193,19 @@ std::size_t RunSelect(SelectOrder order, Cases&... cases) {
   const std::size_t chosen = result.index == SelectResult::kDefault
                                  ? default_position
                                  : frame.position[result.index];
-  position = 0;
-  static_cast<void>(
-      ((position++ == chosen && (cases.Finish(result.received), true)) || ...));
+  FinishChosen(chosen, result.received, cases...);
   return chosen;
+}
+
+template <class... Cases>
+std::size_t RunSelect(SelectOrder order, Cases&... cases) {
+  constexpr std::size_t kDefaults = (std::size_t{Cases::kIsDefault} + ... + 0);
+  static_assert(kDefaults <= 1, "a select has at most one default");
+  if constexpr (sizeof...(Cases) - kDefaults == 1) {
+    return RunSelectOfOne(cases...);
+  } else {
+    return RunSelectOfMany(order, cases...);
+  }
 }
 
 }  // namespace gorge::internal

@@ -220,24 +220,6 @@ SelectResult SelectRun::Run(bool has_default, SelectOrder order) {
   return result_;
 }
 
-// A select of one case is the plain operation.
-SelectResult SelectOne(const SelectCase& c, bool has_default) {
-  SelectResult result{.index = 0, .received = false};
-  if (c.is_send) {
-    if (has_default) {
-      if (!c.hchan->TrySend(c.element)) return {};
-    } else {
-      c.hchan->Send(c.element);
-    }
-    return result;
-  }
-  const RecvResult received =
-      has_default ? c.hchan->TryRecv(c.element) : c.hchan->Recv(c.element);
-  if (received == RecvResult::kWouldBlock) return {};
-  result.received = received == RecvResult::kValue;
-  return result;
-}
-
 }  // namespace
 
 SelectResult SelectGo(const SelectFrame& frame, bool has_default,

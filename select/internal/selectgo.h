@@ -28,6 +28,7 @@
 #include <cstdint>
 
 #include "gorge/chan/internal/hchan.h"
+#include "gorge/core/internal/annotations.h"
 #include "gorge/core/internal/sudog.h"
 
 namespace gorge::internal {
@@ -60,6 +61,25 @@ struct SelectResult {
   std::uint32_t index = kDefault;
   bool received = false;  // Of a receive: an element, not the close.
 };
+
+// A select of one case, whose channel is not nil: the plain operation.
+GORGE_ALWAYS_INLINE SelectResult SelectOne(const SelectCase& c,
+                                           bool has_default) {
+  SelectResult result{.index = 0, .received = false};
+  if (c.is_send) {
+    if (has_default) {
+      if (!c.hchan->TrySend(c.element)) return {};
+    } else {
+      c.hchan->Send(c.element);
+    }
+    return result;
+  }
+  const RecvResult received =
+      has_default ? c.hchan->TryRecv(c.element) : c.hchan->Recv(c.element);
+  if (received == RecvResult::kWouldBlock) return {};
+  result.received = received == RecvResult::kValue;
+  return result;
+}
 
 // Performs one of the cases. If none is ready: returns kDefault if has_default,
 // else blocks.

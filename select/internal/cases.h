@@ -136,7 +136,8 @@ struct StaticFrame {
 
 // Calls each case's Finish whose position in the list is `chosen`.
 template <class... Cases>
-void FinishChosen(std::size_t chosen, bool received, Cases&... cases) {
+void FinishChosen(std::size_t chosen, [[maybe_unused]] bool received,
+                  Cases&... cases) {
   std::size_t position = 0;
   static_cast<void>(
       ((position++ == chosen && (cases.Finish(received), true)) || ...));

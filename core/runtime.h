@@ -2,6 +2,10 @@
 //
 // What is not said to block or to panic does neither. All of it may be called
 // by goroutines and by plain threads, unless said otherwise.
+//
+// fork(2): in the child of a process whose runtime runs, only exec and _exit
+// are of use; whatever would start or wait for a goroutine is fatal there. If
+// the runtime has not been started, or is stopped, both may start one.
 
 #ifndef GORGE_CORE_RUNTIME_H_
 #define GORGE_CORE_RUNTIME_H_

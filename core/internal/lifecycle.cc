@@ -18,25 +18,42 @@ namespace {
 
 constexpr std::chrono::seconds kStopPatience{1};
 
-StartConfig start_config;  // Guarded by sched.lifecycle.
+StartConfig start_config;  // Changed under sched.lifecycle and sched.lock.
 
-// In the child of a fork only the forking thread exists. Nothing here takes a
-// lock: any might be held by a thread that is no more.
-void OnForkChild() {
-  if (sched.phase.load(std::memory_order_relaxed) == Phase::kStopped) return;
+// Of the threads of a process only the one that forks is in the child. A lock
+// that another held would never be released there, and what it guards might be
+// half changed. So a fork waits for the scheduler's lock and for the pool's;
+// the phases of a start and of a stop change under the former.
+//
+// A fork does not wait for sched.lifecycle: a stop holds it while it waits for
+// goroutines to come to their next call, and this fork may be in one of them.
+// Nor need it. A child that was forked between stop and start frees the lock
+// and may start a runtime of its own; in any other the runtime is of no more
+// use, and whatever would wait in there is fatal (futex.h).
+void BeforeFork() GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  sched.lock.Acquire();
+  LockStacks();
+}
+
+void AfterForkInParent() GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  UnlockStacks();
+  sched.lock.Release();
+}
+
+void AfterForkInChild() {
+  AfterForkInParent();
+  if (sched.phase.load(std::memory_order_relaxed) == Phase::kStopped) {
+    sched.lifecycle.ForgetHolder();
+    return;
+  }
   in_fork_child.store(true, std::memory_order_relaxed);
   sched.phase.store(Phase::kForked, std::memory_order_relaxed);
   sched.epoch.fetch_add(1, std::memory_order_relaxed);
 }
 
-void InstallOnce() {
-  [[maybe_unused]] static const bool installed = [] {
-    InstallFaultHandler();
-    EnableLightFences();
-    ::pthread_atfork(nullptr, nullptr, &OnForkChild);
-    return true;
-  }();
-}
+// Before main, so that the first start is covered as well.
+[[maybe_unused]] const int fork_handlers =
+    ::pthread_atfork(&BeforeFork, &AfterForkInParent, &AfterForkInChild);
 
 Processor* MakeProcessors(std::uint32_t count, std::uint32_t epoch) {
   auto* processors = new Processor[count];
@@ -54,6 +71,8 @@ void StartLocked() {
       start_config.max_procs > 0 ? start_config.max_procs : DefaultMaxProcs();
   const auto count = static_cast<std::uint32_t>(procs);
   LockGuard hold(sched.lock);
+  InstallFaultHandler();
+  EnableLightFences();
   sched.processors =
       MakeProcessors(count, sched.epoch.load(std::memory_order_relaxed));
   sched.processor_count = count;
@@ -154,6 +173,7 @@ void SetStartConfig(const StartConfig& config) {
     RaisePanic("Configure: max_procs is out of range");
   }
   static_cast<void>(StackClassFor(config.stack_size));  // Panics if too large.
+  LockGuard hold_also(sched.lock);
   start_config = config;
 }
 
@@ -163,7 +183,6 @@ void StartSlow() {
   }
   LockGuard hold(sched.lifecycle);
   if (sched.phase.load(std::memory_order_relaxed) != Phase::kStopped) return;
-  InstallOnce();
   StartLocked();
 }
 
@@ -179,6 +198,7 @@ void StopRuntime() {
     EndIdleMachines(remains.idle_machines);
     ended = AwaitEnd(*remains.crew);
     if (!ended) LeaveBehind(remains);
+    LockGuard hold_also(sched.lock);
     sched.phase.store(Phase::kStopped, std::memory_order_release);
   }
   // Without the lock: a thread that ends runs the destructors of thread-local

@@ -71,6 +71,9 @@ class GORGE_CAPABILITY("lock") Lock {
     }
   }
 
+  // In the child of a fork: frees the lock, whose holder, if any, is no more.
+  void ForgetHolder() { word_.store(0, std::memory_order_relaxed); }
+
  private:
   std::atomic<std::uint32_t>& WaiterCount() const {
     const auto address = reinterpret_cast<std::uintptr_t>(this);

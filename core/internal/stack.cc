@@ -190,6 +190,11 @@ void ForEachG(void (*visit)(const G& g, void* argument), void* argument) {
   for (const G* g : pool.carved) visit(*g, argument);
 }
 
+void LockStacks() GORGE_NO_THREAD_SAFETY_ANALYSIS { ThePool().lock.Acquire(); }
+void UnlockStacks() GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  ThePool().lock.Release();
+}
+
 std::size_t CarvedStacks() {
   Pool& pool = ThePool();
   LockGuard hold(pool.lock);

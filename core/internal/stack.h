@@ -74,6 +74,10 @@ std::size_t TrimStacks();
 // carved. Only atomics of a G may be read, unless the runtime stands still.
 void ForEachG(void (*visit)(const G& g, void* argument), void* argument);
 
+// Holds up whoever wants to change the pool: for a fork.
+void LockStacks();
+void UnlockStacks();
+
 // Number of goroutines whose stacks are in use or in caches; for tests.
 std::size_t CarvedStacks();
 

@@ -64,6 +64,8 @@ TEST(GlobalObjectTest, ItsConstructorWaitedForGoroutines) {
 }
 
 TEST(GlobalObjectTest, AGoroutineThatItStartedOutlivesIt) {
+  // Other tests shut down; in a repetition it is gone.
+  if (NumGoroutine() == 0) GTEST_SKIP();
   EXPECT_EQ(global.out.Len(), 0u);
   Select(OnSend(global.in, 1));
   EXPECT_EQ(global.out.Recv(), 7);

@@ -4,9 +4,10 @@
 // an idle process uses no CPU. Waking a thread costs microseconds, so both
 // "wake one for each goroutine" and "let all machines spin" are out.
 //
-// A machine that runs out of work spins for a moment: it holds a P and looks
-// through all queues. At most half of the busy Ps have spinning machines. Only
-// then does it sleep. The protocol between submitters and sleepers:
+// A machine that runs out of work spins for a moment: it holds a P, looks
+// through all queues, and watches them for as long as a sleep and a wake-up
+// would cost. At most half of the busy Ps have spinning machines. Only then
+// does it sleep. The protocol between submitters and sleepers:
 //
 //   Submit:  (S1) put the goroutine into a queue
 //            (S2) if no P is idle, or some machine spins: done

@@ -82,7 +82,7 @@ class GORGE_CAPABILITY("lock") Lock {
         .count;
   }
 
-  void AcquireSlow();       // Spins a little, then sleeps.
+  void AcquireSlow();       // Pauses a few times, then sleeps.
   void WakeWaiter() const;  // Uses the address of word_ only, by (3).
 
 #if GORGE_CHECKED

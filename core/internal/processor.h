@@ -2,7 +2,7 @@
 //
 // There are MaxProcs of them. A machine runs goroutines only while it holds a
 // P, and everything a P carries can be used without a lock by that machine.
-// Others may only steal: from the ring, and from `next` under the rule in
+// Others may only steal: from the ring, and from `runnext` under the rule in
 // idle.h.
 
 #ifndef GORGE_CORE_INTERNAL_PROCESSOR_H_

@@ -1,5 +1,7 @@
 #include "gorge/core/internal/check.h"
 
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,6 +13,9 @@ namespace gorge::internal {
 namespace {
 
 std::atomic<void (*)()> goroutine_describer{nullptr};
+
+// The thread that reports, or 0.
+std::atomic<pid_t> reporter{0};
 
 [[noreturn]] void DescribeAndAbort() {
   // Acquire: pairs with the release in SetGoroutineDescriber.
@@ -34,7 +39,28 @@ void WriteError(const char* text) {
   }
 }
 
+void BeginReport() {
+  const pid_t self = ::gettid();
+  while (true) {
+    pid_t other = 0;
+    // Relaxed: the reports themselves share nothing.
+    if (reporter.compare_exchange_strong(other, self,
+                                         std::memory_order_relaxed) ||
+        other == self) {
+      return;
+    }
+    if (::syscall(SYS_tgkill, ::getpid(), other, 0) != 0) {
+      // It is of the process that this one was forked from.
+      reporter.compare_exchange_strong(other, 0, std::memory_order_relaxed);
+      continue;
+    }
+    constexpr timespec kLookAgain{.tv_sec = 0, .tv_nsec = 10'000'000};
+    ::nanosleep(&kLookAgain, nullptr);
+  }
+}
+
 void Fatal(const char* text) {
+  BeginReport();
   WriteError("fatal error: ");
   WriteError(text);
   WriteError("\n");
@@ -44,6 +70,7 @@ void Fatal(const char* text) {
 void CheckFailed(const char* file, int line, const char* text) {
   char digits[16] = {};
   std::to_chars(digits, digits + sizeof digits - 1, line);
+  BeginReport();
   WriteError("gorge: broken invariant at ");
   WriteError(file);
   WriteError(":");

@@ -37,6 +37,11 @@ namespace internal {
 // handler and while the heap is broken.
 void WriteError(const char* text);
 
+// Comes first in a report that ends the process. Of several threads that end it
+// at once one speaks; the others wait here for the end. Safe in a signal
+// handler.
+void BeginReport();
+
 // How Fatal names the running goroutine; set by the scheduler, which lies above
 // this file. Must be safe in a signal handler.
 void SetGoroutineDescriber(void (*describe)());

@@ -58,6 +58,7 @@ void Chain(const struct sigaction& previous, int signal, siginfo_t* info,
 void OnFault(int signal, siginfo_t* info, void* context) {
   const G& self = *Self();
   if (self.id != 0 && InGuard(self.stack, info->si_addr)) {
+    BeginReport();
     WriteError("fatal error: stack overflow\nthe stack of ");
     DescribeGoroutine(self);
     WriteError(", has ");

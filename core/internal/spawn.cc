@@ -88,6 +88,7 @@ std::uint64_t NewId(Processor* p) {
 
 // An exception reached the end of a goroutine: nobody can catch it any more.
 [[noreturn]] void DieOfException() {
+  BeginReport();
   try {
     throw;
   } catch (const std::exception& e) {

@@ -199,6 +199,9 @@ void Hchan::Close() GORGE_NO_THREAD_SAFETY_ANALYSIS {
     lock_.Release();
     RaisePanic("close of closed channel");
   }
+  // From here on others may see the close, without the lock even, and drop the
+  // handle that we were called by: it may be the last.
+  Ref();
   // Release: pairs with the acquire in MightRecv; what was sent before is seen.
   closed_.store(true, std::memory_order_release);
   // All senders at once: their elements are not to be had any more.
@@ -213,9 +216,10 @@ void Hchan::Close() GORGE_NO_THREAD_SAFETY_ANALYSIS {
     lock_.Release();
     // The woken may want lock_: it is free.
     woken.ReadyAll();
-    if (!more) return;
+    if (!more) break;
     lock_.Acquire();
   }
+  Unref();
 }
 
 int Hchan::Waiting() {

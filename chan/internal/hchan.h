@@ -29,7 +29,8 @@
 // receive takes no reference, and touches nothing of the channel after it was
 // woken. So if the last handle goes while some are parked, they stay parked for
 // ever, as in Go, and the memory stays with them. A select holds references
-// while parked, since it looks at all its channels once more.
+// while parked, since it looks at all its channels once more; Close holds one,
+// since it is seen before it returns.
 
 #ifndef GORGE_CHAN_INTERNAL_HCHAN_H_
 #define GORGE_CHAN_INTERNAL_HCHAN_H_

@@ -11,6 +11,7 @@
 #include "gorge/core/runtime.h"
 #include "gorge/select/select.h"
 #include "gorge/select/selector.h"
+#include "gorge/sync/wait_group.h"
 #include "gorge/tests/support/channels.h"
 #include "gorge/tests/support/counted.h"
 #include "gorge/tests/support/runtime_test.h"
@@ -147,6 +148,54 @@ TEST_P(LastHandleTest, WhoSawTheCloseMayDestroyTheChannel) {
   for (const int capacity : {0, 1}) {
     AnswerAndDestroy(capacity, [](const auto& c) { c.Close(); });
   }
+}
+
+// It looks without pause, so that it meets the close at every moment.
+TEST_P(LastHandleTest, WhoSawTheCloseWithoutWaitingMayDestroyTheChannel) {
+  for (const Kind kind : kKinds) {
+    const Chan<Chan<int>*> calls = MakeChan<Chan<int>*>();
+    Team team;
+    team.Go(kind, [&] {
+      for (Chan<int>* const call : calls) call->Close();
+    });
+    for (int i = 0; i < Scaled(3000); ++i) {
+      auto call = std::make_unique<Chan<int>>(MakeChan<int>());
+      calls.Send(call.get());
+      while (!call->TryRecv().ready) {
+        if (MaxProcs() == 1 || i % 2 == 0) Gosched();
+      }
+      call.reset();
+    }
+    calls.Close();
+  }
+}
+
+TEST_P(LastHandleTest, WhoSawTheCloseAmongManyMayDestroyTheChannel) {
+  Run([] {
+    constexpr int kReceivers = 300;
+    for (int round = 0; round < Scaled(50) + 1; ++round) {
+      auto call = std::make_unique<Chan<int>>(MakeChan<int>());
+      const Chan<int> idle = MakeChan<int>();
+      std::atomic<int> woken{0};
+      WaitGroup all;
+      for (int i = 0; i < kReceivers; ++i) {
+        all.Go([&, i] {
+          if (i % 2 == 0) {
+            call->Recv();
+          } else {
+            Select(OnRecv(*call), OnRecv(idle));
+          }
+          if (woken.fetch_add(1) == 0) call.reset();
+        });
+      }
+      AwaitWaiting(*call, kReceivers);
+
+      call->Close();
+
+      all.Wait();
+      EXPECT_EQ(woken, kReceivers);
+    }
+  });
 }
 
 TEST_P(LastHandleTest, WhoSentAnElementMayDestroyTheChannel) {

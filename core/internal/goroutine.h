@@ -17,8 +17,7 @@
 //   context                    the machine that switches away from or to it
 //   machine, entry_frame       the goroutine itself, in kRunning
 //   state                      written by the owner (goroutine_state.h); read
-//   by
-//                              anyone
+//                              by anyone
 //   next                       the list that holds it: run queue, wake list or
 //                              free list. A G is in one list at most
 //   woken_by                   the waker that claimed it; then the goroutine
@@ -26,7 +25,7 @@
 //   wait_reason, wait_object   the goroutine before it parks; read by anyone
 //   random, goexit             the goroutine itself, in kRunning
 //   futex                      of a thread: its waker sets it, the thread
-//   clears
+//                              clears it
 
 #ifndef GORGE_CORE_INTERNAL_GOROUTINE_H_
 #define GORGE_CORE_INTERNAL_GOROUTINE_H_

@@ -5,9 +5,9 @@
 // Invariants:
 //   (1) The queue is slots_[head_ .. tail_), indices taken modulo kCapacity;
 //       tail_ - head_ <= kCapacity.
-//   (2) Only the owner writes tail_ and slots. head_ only grows, by
-//   compare-and-
-//       swap, and whoever moves it past a slot has taken that slot's goroutine.
+//   (2) Only the owner writes tail_ and slots. head_ only grows, and only by
+//       compare-and-swap: whoever moves it past a slot has taken what was in
+//       it.
 //   (3) A slot is not rewritten before head_ has passed it: Push reads head_.
 //
 // Counters wrap at 2^32. A thief that sleeps between reading head_ and its

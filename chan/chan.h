@@ -2,7 +2,8 @@
 //
 // A Chan is a handle: copying it costs one atomic increment, all copies mean
 // the same channel, and the channel lives as long as a handle does. A
-// default-constructed handle is the nil channel. When the last handle goes away
+// default-constructed handle is the nil channel, and so is one that was moved
+// from. When the last handle goes away
 // while goroutines are blocked on the channel, they stay blocked, as in Go.
 //
 // Every operation works from goroutines and from plain threads alike. "Blocks"
@@ -11,8 +12,8 @@
 //
 // T is moved, never copied, from the sender to the receiver: through the
 // buffer, or, where one of them waits, straight from stack to stack. Its move
-// constructor and its destructor run under the channel's lock and must not use
-// the same channel.
+// constructor and its destructor run under the channel's lock: they must not
+// block, yield, start a goroutine, or use the same channel.
 //
 // Ordering: what precedes a send happens before the return of the receive that
 // gets the element. What precedes Close happens before a receive that returns
@@ -99,7 +100,8 @@ class SendEnd {
   }
 
   // Sends if that is possible without blocking. On false, `value` has not been
-  // moved from (or copied). Never sends on nil.
+  // moved from (or copied); what was converted to a T for the call has been.
+  // Never sends on nil.
   //
   // Blocks: never.
   // Panics: "send on closed channel".
@@ -272,6 +274,7 @@ class Chan : public internal::AnyHandle<Chan<T>>,
 // Go:     make(chan T, capacity).
 template <class T>
 [[nodiscard]] Chan<T> MakeChan(std::ptrdiff_t capacity = 0) {
+  static_assert(std::is_object_v<T>, "the elements of a channel are objects");
   static_assert(std::is_nothrow_move_constructible_v<T>,
                 "the elements of a channel need a move constructor that is "
                 "noexcept; of other types send a std::unique_ptr<T>");

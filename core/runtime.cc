@@ -2,30 +2,41 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
+#include <type_traits>
 
-#include "gorge/core/go.h"
 #include "gorge/core/internal/check.h"
-#include "gorge/core/internal/futex.h"
 #include "gorge/core/internal/lifecycle.h"
+#include "gorge/core/internal/main_goroutine.h"
 #include "gorge/core/internal/procs.h"
+#include "gorge/core/internal/spawn.h"
 #include "gorge/core/internal/stack.h"
 #include "gorge/core/internal/yield.h"
 
 namespace gorge {
 namespace internal {
 
-void RunMain(void (*call)(void* argument), void* argument,
+bool RunMain(void (*call)(void* argument), void* argument,
              const Location& location) {
   if (!Self()->is_thread) RaisePanic("Run is called by a goroutine");
-  std::atomic<std::uint32_t> done{0};
-  Spawn({.name = "main"}, location, [&done, call, argument] {
+  if (!ClaimMain()) RaisePanic("Run is called while another Run runs");
+  auto* const ended = new std::atomic<bool>(false);
+  const auto main = [ended, call, argument] {
     call(argument);
-    // Release: pairs with the acquire below.
-    done.store(1, std::memory_order_release);
-    FutexWake(done, 1);
-  });
-  while (done.load(std::memory_order_acquire) == 0) FutexWait(done, 0);
+    // Release: pairs with the acquire in AwaitMain, whose caller frees it.
+    ended->store(true, std::memory_order_release);
+    NoteMainEnded();
+  };
+  using Main = std::remove_const_t<decltype(main)>;
+  G& g = BeginGoroutine({sizeof(Main), alignof(Main), 0, "main", location});
+  ::new (g.closure) Main(main);
+  const std::uint32_t epoch = StartGoroutine(
+      g, [](void* closure) { (*static_cast<Main*>(closure))(); });
+  // If not, `ended` stays: main may be running all the same.
+  if (!AwaitMain(*ended, epoch)) return false;
+  delete ended;
   StopRuntime();
+  return true;
 }
 
 }  // namespace internal

@@ -16,14 +16,16 @@
 #include <type_traits>
 #include <utility>
 
+#include "gorge/core/internal/check.h"
 #include "gorge/core/internal/location.h"
 
 namespace gorge {
 
 namespace internal {
 
-// Runs call(argument) as the main goroutine and then stops the runtime.
-void RunMain(void (*call)(void* argument), void* argument,
+// Runs call(argument) as the main goroutine and then stops the runtime. False
+// if somebody else stopped it before: then call() may still be running.
+bool RunMain(void (*call)(void* argument), void* argument,
              const Location& location);
 
 }  // namespace internal
@@ -33,10 +35,13 @@ void RunMain(void (*call)(void* argument), void* argument,
 // destructor of theirs, and never resumed. Returns main_fn's int, 0 for void.
 //
 // A goroutine is stopped at its next call that blocks, yields or starts a
-// goroutine. One that makes no such call for a second is left to run on.
+// goroutine. One that makes no such call for a second is left to run on. An
+// abandoned goroutine keeps its place in the queues it waits in: what is sent
+// to it later is lost. So a channel should not outlive the Run that it is for.
 //
 // Blocks:   the calling thread.
-// Panics:   in a goroutine.
+// Panics:   in a goroutine; "Run is called while another Run runs"; "Run: the
+//           runtime was shut down meanwhile", if somebody calls Shutdown.
 // Ordering: what precedes Run happens before main_fn, and main_fn before the
 //           return of Run.
 // Go:       func main.
@@ -44,10 +49,11 @@ template <class F>
 int Run(F main_fn, const char* file = __builtin_FILE(),
         int line = __builtin_LINE()) {
   struct Main {
-    F& f;
+    F f;
     int status = 0;
-  } main{main_fn};
-  internal::RunMain(
+  };
+  auto main = std::make_unique<Main>(Main{std::move(main_fn)});
+  const bool ended = internal::RunMain(
       [](void* argument) {
         auto& m = *static_cast<Main*>(argument);
         if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
@@ -56,8 +62,12 @@ int Run(F main_fn, const char* file = __builtin_FILE(),
           m.status = std::invoke(m.f);
         }
       },
-      &main, {file, line});
-  return main.status;
+      main.get(), {file, line});
+  if (!ended) {
+    static_cast<void>(main.release());  // It may still be used.
+    internal::RaisePanic("Run: the runtime was shut down meanwhile");
+  }
+  return main->status;
 }
 
 // Lets other goroutines run: the caller goes to the end of the global queue.
@@ -69,8 +79,10 @@ void Gosched();
 // Ends the calling goroutine, running the destructors of its frames. Not an
 // exception: a catch (...) on the way runs and must rethrow (one that does not
 // is fatal), handlers for other types are passed by, and a noexcept function
-// on the way calls std::terminate. If the main goroutine calls it, Run goes on
-// waiting, as in Go.
+// on the way calls std::terminate; so does the C++ library if it meets a catch
+// (...) inside the handler of another exception. Not to be called by what runs
+// because of a Goexit. If the main goroutine calls it, Run goes on waiting, as
+// in Go.
 //
 // Panics: in a plain thread.
 [[noreturn]] void Goexit();
@@ -99,8 +111,9 @@ struct Config {
 // Panics: while the runtime runs, and if a value is out of range.
 void Configure(const Config& config);
 
-// Stops every worker thread and abandons every goroutine, as at the end of Run.
-// The next use starts the runtime again. Does nothing if it does not run.
+// Stops every worker thread and abandons every goroutine, as at the end of Run;
+// the main goroutine, too, if there is one, whose Run then panics. The next use
+// starts the runtime again. Does nothing if it does not run.
 //
 // Blocks: the calling thread, until the goroutines that are running have come
 //         to a call that blocks, yields or starts a goroutine; a second at

@@ -27,7 +27,8 @@ namespace gorge {
 
 // A case that receives. `handler` runs if the case is chosen, and is called
 // with
-//   std::optional<T>   nullopt: the channel is closed and drained;
+//   std::optional<T>   nullopt: the channel is closed and drained. A generic
+//                      handler gets this;
 //   T                  only for an element; nothing is called for the close;
 //   nothing            for either.
 template <class T, class Handler = internal::NoHandler>
@@ -58,8 +59,8 @@ requires(!std::is_function_v<Out>)
                                    internal::StoreTo<T, Out>{out, ok});
 }
 
-// A case that sends `value`. An rvalue is moved from only if this case is
-// chosen; an lvalue is copied at the call.
+// A case that sends `value`. An rvalue T is moved from only if this case is
+// chosen; anything else is copied to, or converted to, a T at the call.
 template <class T, class V, class Handler = internal::NoHandler>
 [[nodiscard]] auto OnSend(const SendChan<T>& channel, V&& value,
                           Handler handler = {}) {

@@ -1,8 +1,16 @@
 #include "gorge/select/selector.h"
 
+#include <utility>
+
 #include "gorge/core/internal/check.h"
 
 namespace gorge {
+
+Selector& Selector::operator=(Selector&& other) noexcept {
+  cases_ = std::exchange(other.cases_, {});
+  default_index_ = std::exchange(other.default_index_, kNone);
+  return *this;
+}
 
 std::size_t Selector::AddDefault(std::function<void()> handler) {
   if (default_index_ != kNone) {

@@ -35,8 +35,9 @@ namespace gorge {
 class Selector {
  public:
   Selector() = default;
-  Selector(Selector&&) noexcept = default;
-  Selector& operator=(Selector&&) noexcept = default;
+  // Leaves `other` without cases. Neither may be running.
+  Selector(Selector&& other) noexcept { *this = std::move(other); }
+  Selector& operator=(Selector&& other) noexcept;
 
   // Adds a case that receives; `handler` as for OnRecv. Returns its index.
   template <class T, class Handler = internal::NoHandler>

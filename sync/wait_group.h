@@ -12,11 +12,13 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "gorge/core/go.h"
 #include "gorge/core/internal/annotations.h"
+#include "gorge/core/internal/check.h"
 #include "gorge/core/internal/location.h"
 #include "gorge/core/internal/lock.h"
 #include "gorge/core/internal/sudog.h"
@@ -74,26 +76,27 @@ class WaitGroup {
   // any goroutine, and Wait does not return before that.
   //
   // Blocks:   never.
+  // Panics:   "go of nil func value".
   // Throws:   what moving or copying f throws; nothing is counted then.
   // Ordering: what f does happens before the return of the Wait it releases.
   template <class F>
   void Go(F&& f, const char* file = __builtin_FILE(),
           int line = __builtin_LINE()) {
+    if (internal::IsNil(f)) internal::RaisePanic("go of nil func value");
     Add(1);
     try {
-      internal::Spawn(
-          {}, internal::Location{file, line},
-          [this, f = std::decay_t<F>(std::forward<F>(f))]() mutable {
-            try {
-              auto task(std::move(f));
-              std::move(task)();
-            } catch (...) {
-              // No exception: Goexit.
-              if (std::current_exception() == nullptr) Done();
-              throw;
-            }
-            Done();
-          });
+      internal::Spawn({}, internal::Location{file, line},
+                      [this, f = Task<F>(std::forward<F>(f))]() mutable {
+                        try {
+                          auto task(std::move(f));
+                          std::move(task)();
+                        } catch (...) {
+                          // No exception: Goexit.
+                          if (std::current_exception() == nullptr) Done();
+                          throw;
+                        }
+                        Done();
+                      });
     } catch (...) {
       Done();
       throw;
@@ -101,6 +104,22 @@ class WaitGroup {
   }
 
  private:
+  // What does not fit in comfortably on a stack is passed on by its address.
+  template <class F>
+  class FromHeap {
+   public:
+    template <class G>
+    explicit FromHeap(G&& f) : f_(std::make_unique<F>(std::forward<G>(f))) {}
+    void operator()() && { std::move (*f_)(); }
+
+   private:
+    std::unique_ptr<F> f_;
+  };
+  template <class F>
+  using Task =
+      std::conditional_t<sizeof(std::decay_t<F>) <= internal::kLargestClosure,
+                         std::decay_t<F>, FromHeap<std::decay_t<F>>>;
+
   void AddSlow(int delta, std::int32_t counter);
   void WakeAll();
   void WaitSlow();

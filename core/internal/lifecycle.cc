@@ -10,6 +10,7 @@
 #include "gorge/core/internal/fence.h"
 #include "gorge/core/internal/futex.h"
 #include "gorge/core/internal/idle.h"
+#include "gorge/core/internal/main_goroutine.h"
 #include "gorge/core/internal/procs.h"
 #include "gorge/core/internal/stack.h"
 
@@ -194,6 +195,7 @@ void StopRuntime() {
     LockGuard hold(sched.lifecycle);
     if (sched.phase.load(std::memory_order_relaxed) != Phase::kRunning) return;
     remains = EndEpoch();
+    ReleaseMain();
     EndNap();
     EndIdleMachines(remains.idle_machines);
     ended = AwaitEnd(*remains.crew);

@@ -127,21 +127,24 @@ void GoroutineMain(G& g) {
   EndGoroutine(*Self());
 }
 
-void StartFromThread(G& g) {
+// Returns the epoch that `g` is started in.
+std::uint32_t StartFromThread(G& g) {
+  std::uint32_t epoch;
   while (true) {
     EnsureStarted();
     LockGuard hold(sched.lock);
     // A stop may have come in between; then this goroutine is the first of
     // the next epoch.
     if (sched.phase.load(std::memory_order_relaxed) == Phase::kRunning) {
-      g.epoch.store(sched.epoch.load(std::memory_order_relaxed),
-                    std::memory_order_relaxed);
+      epoch = sched.epoch.load(std::memory_order_relaxed);
+      g.epoch.store(epoch, std::memory_order_relaxed);
       ++sched.started_outside;
       sched.queue.Push(g);
       break;
     }
   }
   WakeForQueue();
+  return epoch;
 }
 
 // Called by the unwinder for each frame, before its destructors run.
@@ -184,19 +187,18 @@ void AbandonGoroutine(G& g) {
   GiveStacks(one);
 }
 
-void StartGoroutine(G& g, void (*entry)(void* closure)) {
+std::uint32_t StartGoroutine(G& g, void (*entry)(void* closure)) {
   g.entry = entry;
   PrepareContext(g, g.stack.bottom(), static_cast<char*>(g.closure),
                  &GoroutineMain);
   Transition(g.state, State::kIdle, State::kRunnable);
   Processor* p = ProcessorForSpawn();
-  if (p == nullptr) {
-    StartFromThread(g);
-    return;
-  }
-  g.epoch.store(p->epoch, std::memory_order_relaxed);
+  if (p == nullptr) return StartFromThread(g);
+  const std::uint32_t epoch = p->epoch;
+  g.epoch.store(epoch, std::memory_order_relaxed);
   Increment(p->started);
   Enqueue(g);
+  return epoch;
 }
 
 void UnwindGoroutine() {

@@ -11,6 +11,7 @@
 #define GORGE_CORE_INTERNAL_SPAWN_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "gorge/core/internal/goroutine.h"
@@ -29,7 +30,8 @@ struct SpawnSpec {
 // Starts the runtime if need be. Fatal if there is no memory for a stack.
 G& BeginGoroutine(const SpawnSpec& spec);
 void AbandonGoroutine(G& g);
-void StartGoroutine(G& g, void (*entry)(void* closure));
+// Returns the epoch that it is started in (scheduler.h).
+std::uint32_t StartGoroutine(G& g, void (*entry)(void* closure));
 
 // Ends the calling goroutine, unwinding its stack. Panics in a plain thread.
 [[noreturn]] void UnwindGoroutine();

@@ -47,6 +47,20 @@ struct StoreTo {
   }
 };
 
+// Turns into an optional<T> and into nothing that is made of any type.
+template <class T>
+struct OnlyOptional {
+  OnlyOptional(const OnlyOptional&) = delete;
+  operator std::optional<T>() &&;  // NOLINT(google-explicit-constructor)
+};
+
+// True if Handler is to be called with an optional<T>. A T that can be made of
+// an optional<T>, like std::any, must not pass for one.
+template <class Handler, class T>
+inline constexpr bool kTakesOptional = std::is_invocable_v<
+    Handler&, std::conditional_t<std::is_convertible_v<std::optional<T>, T>,
+                                 OnlyOptional<T>, std::optional<T>>>;
+
 template <class T, class Handler>
 class RecvCase {
  public:
@@ -58,7 +72,7 @@ class RecvCase {
   SelectCase Untyped() { return {hchan_, std::addressof(slot_), false}; }
 
   void Finish(bool received) {
-    if constexpr (std::is_invocable_v<Handler&, std::optional<T>>) {
+    if constexpr (kTakesOptional<Handler, T>) {
       std::invoke(handler_, TakeSlot());
     } else if constexpr (std::is_invocable_v<Handler&, T>) {
       if (received) std::invoke(handler_, std::move(*TakeSlot()));

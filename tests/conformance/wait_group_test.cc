@@ -2,7 +2,11 @@
 
 #include "gorge/sync/wait_group.h"
 
+#include <array>
 #include <atomic>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include "gorge/chan/chan.h"
 #include "gorge/core/go.h"
@@ -102,6 +106,32 @@ TEST_P(WaitGroupConformanceTest, GoRunsAndWaitWaits) {
     group.Go([&] { result = 1; });
     group.Wait();
     EXPECT_EQ(result, 1);
+  });
+}
+
+TEST_P(WaitGroupConformanceTest, GoOfNilIsAPanicAndCountsNothing) {
+  WaitGroup group;
+  EXPECT_THROW(group.Go(std::function<void()>()), Panic);
+  group.Wait();
+}
+
+TEST_P(WaitGroupConformanceTest, GoTakesAClosureThatFitsOnNoStack) {
+  Run([] {
+    const auto large = std::make_unique<std::array<char, 8 << 20>>();
+    (*large)[5] = 'x';
+    struct Large {
+      const std::array<char, 8 << 20>* from;
+      std::array<char, 8 << 20> bytes;
+      explicit Large(const std::array<char, 8 << 20>* f) : from(f) {}
+      Large(Large&& other) noexcept : from(other.from) {
+        bytes[5] = (*from)[5];
+      }
+      void operator()() { EXPECT_EQ(bytes[5], 'x'); }
+    };
+    WaitGroup group;
+    const auto task = std::make_unique<Large>(large.get());
+    group.Go(std::move(*task));
+    group.Wait();
   });
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "gorge/chan/chan.h"
 #include "gorge/core/go.h"
@@ -70,6 +71,64 @@ TEST_P(RunTest, StopsTheRuntime) {
   Run([] {});
   EXPECT_EQ(NumGoroutine(), 0);
   Configure({.max_procs = procs()});  // Panics while the runtime runs.
+}
+
+TEST_P(RunTest, IsAPanicWhileAnotherRuns) {
+  Run([] {
+    std::thread([] {
+      EXPECT_THROW(gorge::Run([] { ADD_FAILURE() << "it was run"; }), Panic);
+    }).join();
+  });
+  Run([] {});
+}
+
+TEST_P(RunTest, IsAPanicIfTheRuntimeIsShutDownMeanwhile) {
+  const auto started = MakeChan<int>();
+  const auto never = MakeChan<int>();
+  std::thread other([&] {
+    started.Recv();
+    Shutdown();
+  });
+
+  EXPECT_THROW(Run([started, never] {
+                 started.Send(1);
+                 never.Recv();
+               }),
+               Panic);
+
+  other.join();
+  EXPECT_EQ(Run([] { return 3; }), 3);
+}
+
+// Each call runs its function to the end, or panics; none hangs.
+TEST_P(RunTest, ManyThreadsMayTryAtOnceAndShutDown) {
+  std::atomic<int> ran{0};
+  std::atomic<int> panicked{0};
+  const int rounds = Scaled(100) + 3;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < rounds; ++i) {
+        if (t == 0) {
+          Shutdown();
+          continue;
+        }
+        try {
+          EXPECT_EQ(Run([] {
+                      Gosched();
+                      return 5;
+                    }),
+                    5);
+          ++ran;
+        } catch (const Panic&) {
+          ++panicked;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(ran + panicked, 3 * rounds);
+  EXPECT_EQ(Run([] { return 3; }), 3);
 }
 
 TEST_P(RunTest, IsAPanicInAGoroutine) {

@@ -1,5 +1,6 @@
 // Handlers: when they run, what they may do, what becomes of their exceptions.
 
+#include <any>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -163,6 +164,33 @@ TEST_P(HandlerTest, TheSenderGoesOnBeforeTheReceiversHandlerIsDone) {
   });
   c.Send(7);
   sent.Send(8);
+}
+
+TEST_P(HandlerTest, AGenericOneTakesTheOptional) {
+  const Chan<bool> c = MakeChan<bool>(1);
+  c.Send(false);
+  c.Close();
+  Select(OnRecv(c, [](auto v) { EXPECT_EQ(v, std::optional<bool>(false)); }));
+  Select(OnRecv(c, [](auto&& v) { EXPECT_FALSE(v.has_value()); }));
+}
+
+// An any can be made of everything, of an optional<any> too.
+TEST_P(HandlerTest, AnElementThatIsMadeOfAnythingIsTakenForWhatItIs) {
+  const Chan<std::any> c = MakeChan<std::any>(2);
+  c.Send(5);
+  c.Send(6);
+  c.Close();
+  int calls = 0;
+  const auto element = [&](std::any v) {
+    ++calls;
+    EXPECT_EQ(std::any_cast<int>(v), 5);
+  };
+  Select(OnRecv(c, element));
+  Select(OnRecv(c, [&](std::optional<std::any> v) {
+    EXPECT_EQ(std::any_cast<int>(*v), 6);
+  }));
+  Select(OnRecv(c, element));  // Closed: not called.
+  EXPECT_EQ(calls, 1);
 }
 
 }  // namespace

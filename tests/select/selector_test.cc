@@ -280,5 +280,25 @@ TEST_P(SelectorTest, MergesManyFeeds) {
   });
 }
 
+TEST_P(SelectorTest, OneThatWasMovedFromHasNoCases) {
+  const Chan<int> c = MakeChan<int>(1);
+  Selector first;
+  first.AddRecv(c);
+  first.AddDefault();
+
+  Selector second = std::move(first);
+
+  EXPECT_EQ(second.Run(), 1u);
+  int got = 0;
+  EXPECT_EQ(first.AddRecv(c, [&](int v) { got = v; }), 0u);
+  c.Send(7);
+  EXPECT_EQ(first.Run(), 0u);
+  EXPECT_EQ(got, 7);
+  EXPECT_EQ(first.AddDefault(), 1u);
+  EXPECT_EQ(first.Run(), 1u);
+  second = std::move(first);
+  EXPECT_EQ(second.Run(), 1u);
+}
+
 }  // namespace
 }  // namespace gorge

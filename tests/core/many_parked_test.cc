@@ -68,11 +68,12 @@ class Crowd {
     std::atomic<int> arrived{0};
     for (int i = 0; i < count; ++i) {
       ended_.Go([this, &arrived] {
-        arrived.fetch_add(1, std::memory_order_relaxed);
+        // Release, acquire: `arrived` goes when all have been here.
+        arrived.fetch_add(1, std::memory_order_release);
         gate_.Recv();
       });
     }
-    while (arrived.load(std::memory_order_relaxed) < count) {
+    while (arrived.load(std::memory_order_acquire) < count) {
       std::this_thread::yield();
     }
   }

@@ -259,25 +259,21 @@ G* Found(Machine& machine, G* g) {
 }  // namespace
 
 void WakeSlow() {
-  std::uint32_t none = 0;
-  // Seq_cst: of several submitters one wakes, the others rely on its machine.
-  if (!sched.spinning.compare_exchange_strong(none, 1,
-                                              std::memory_order_seq_cst)) {
-    return;
-  }
-  Machine* machine = nullptr;
+  Machine* machine;
   {
     LockGuard hold(sched.lock);
-    if (sched.phase.load(std::memory_order_relaxed) == Phase::kRunning) {
-      if (Processor* p = TakeIdleProcessor()) {
-        machine = &ClaimMachine(*p, /*spinning=*/true);
-      }
+    // Seq_cst: of several submitters one wakes, the others rely on its machine;
+    // so it counts only once it is certain.
+    std::uint32_t none = 0;
+    if (sched.phase.load(std::memory_order_relaxed) != Phase::kRunning ||
+        sched.idle_processors == nullptr ||
+        !sched.spinning.compare_exchange_strong(none, 1,
+                                                std::memory_order_seq_cst)) {
+      return;
     }
-    if (machine == nullptr) {
-      sched.spinning.fetch_sub(1, std::memory_order_seq_cst);
-    }
+    machine = &ClaimMachine(*TakeIdleProcessor(), /*spinning=*/true);
   }
-  if (machine != nullptr) Launch(*machine);
+  Launch(*machine);
 }
 
 void EndNap() {
@@ -303,9 +299,13 @@ G* FindRunnable(Machine& machine) {
     if (machine.processor != nullptr) break;  // Stopped.
     if (machine.spinning) EndSpinning(machine);
     if (LookAgain(machine)) continue;
-    if (!Sleep(machine)) return nullptr;
+    if (!Sleep(machine)) break;
   }
   if (machine.spinning) EndSpinning(machine);
+  // A stop that gave up on this machine, or has not come to it yet, lets the
+  // next epoch begin, and somebody there may have relied on us: as Z3.
+  HeavyFence();
+  WakeForRunnext();
   return nullptr;
 }
 

@@ -31,6 +31,13 @@
 // For the same reason S3 may give up when it finds no idle P after all: whoever
 // puts one back comes by Z3.
 //
+// `spinning` counts across stops: a machine of an epoch that is over may still
+// be counted when the next one begins, and be relied on there. It does not look
+// into queues that are not its own any more; as its last act it wakes another.
+// And nobody is counted before it is certain that it will look: a submitter
+// that counts one first and then finds no P to wake it with has let down those
+// who relied on it meanwhile.
+//
 // A spinning machine that finds work stops spinning and, as the last to do so,
 // wakes another: where one goroutine was found there may be more.
 //

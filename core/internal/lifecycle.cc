@@ -122,6 +122,7 @@ void EndIdleMachines(Machine* machine) {
   while (machine != nullptr) {
     Machine* next = machine->next_idle;  // Read first: it may be gone after.
     machine->next_processor = nullptr;
+    machine->next_spinning = false;
     Unpark(*machine);
     machine = next;
   }

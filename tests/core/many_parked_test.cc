@@ -27,6 +27,13 @@ using ::gorge::testing::Scaled;
 
 constexpr double kMegabyte = 1e6;
 
+constexpr bool kOptimized =
+#ifdef __OPTIMIZE__
+    true;
+#else
+    false;
+#endif
+
 double ResidentBytes() {
   double total = 0;
   double resident = 0;
@@ -125,8 +132,8 @@ INSTANTIATE_TEST_SUITE_P(Procs, MillionParkedTest, ::testing::Values(2),
                          ::testing::PrintToStringParamName());
 
 TEST_P(MillionParkedTest, StartParkWakeAndEnd) {
-  if (kSlowdown > 1 || AvailableBytes() < 8e9) {
-    GTEST_SKIP() << "needs 4 GB of memory and a build without checks";
+  if (kSlowdown > 1 || !kOptimized || AvailableBytes() < 8e9) {
+    GTEST_SKIP() << "needs 4 GB of memory and an optimized build";
   }
   MeasureCrowd(1'000'000, procs());
 }

@@ -52,8 +52,9 @@ constexpr std::size_t kOf64KiB = 44 * kKiB;
 constexpr std::size_t kReserve = (kSlowdown > 1 ? 16 : 4) * kKiB;
 
 // Touches the block page by page from its end down, as compilers do with
-// -fstack-clash-protection.
-void TouchDownwards(volatile unsigned char* block, std::size_t size) {
+// -fstack-clash-protection. Always inline: a call would begin at the far end.
+__attribute__((always_inline)) inline void TouchDownwards(
+    volatile unsigned char* block, std::size_t size) {
   for (std::size_t i = size; i >= 4096; i -= 4096) block[i - 1] = 1;
   block[0] = 1;
 }

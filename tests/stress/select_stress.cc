@@ -186,7 +186,12 @@ class Actor {
       } else {
         if (next_ == end_) return stage_.Quit();
         Counted element(next_);
-        if (TrySend(line, element)) stage_.ledger.Send(next_++);
+        if (TrySend(line, element)) {
+          stage_.ledger.Send(next_++);
+          // The actors may all wait for the end by now, which comes when we
+          // have no element left.
+          Progress();
+        }
       }
       if (OneIn(4, random_)) Gosched();
     }

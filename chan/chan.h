@@ -3,8 +3,8 @@
 // A Chan is a handle: copying it costs one atomic increment, all copies mean
 // the same channel, and the channel lives as long as a handle does. A
 // default-constructed handle is the nil channel, and so is one that was moved
-// from. When the last handle goes away
-// while goroutines are blocked on the channel, they stay blocked, as in Go.
+// from. When the last handle goes away while goroutines are blocked on the
+// channel, they stay blocked, as in Go.
 //
 // Every operation works from goroutines and from plain threads alike. "Blocks"
 // below means: the calling goroutine, never its worker thread; in a plain

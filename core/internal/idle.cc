@@ -84,30 +84,30 @@ bool EndSpinning(Machine& machine) {
 
 bool MaySpin(const Machine& machine) {
   if (machine.spinning) return true;
-  const std::uint32_t busy =
-      sched.processor_count - sched.idle_count.load(std::memory_order_relaxed);
+  const std::uint32_t busy = machine.crew->processor_count -
+                             sched.idle_count.load(std::memory_order_relaxed);
   return 2 * sched.spinning.load(std::memory_order_relaxed) < busy;
 }
 
 // Changes whenever some P picks a goroutine.
-std::uint32_t SumOfTicks() {
+std::uint32_t SumOfTicks(const Crew& crew) {
   std::uint32_t sum = 0;
-  for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
-    sum += sched.processors[i].tick.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < crew.processor_count; ++i) {
+    sum += crew.processors[i].tick.load(std::memory_order_relaxed);
   }
   return sum;
 }
 
-bool RingsHaveWork() {
-  for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
-    if (!sched.processors[i].ring.Empty()) return true;
+bool RingsHaveWork(const Crew& crew) {
+  for (std::uint32_t i = 0; i < crew.processor_count; ++i) {
+    if (!crew.processors[i].ring.Empty()) return true;
   }
   return false;
 }
 
-bool RunnextsHaveWork() {
-  for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
-    if (sched.processors[i].runnext.Peek() != nullptr) return true;
+bool RunnextsHaveWork(const Crew& crew) {
+  for (std::uint32_t i = 0; i < crew.processor_count; ++i) {
+    if (crew.processors[i].runnext.Peek() != nullptr) return true;
   }
   return false;
 }
@@ -116,19 +116,23 @@ bool RunnextsHaveWork() {
 // random stride without a common divisor with their number.
 class StealOrder {
  public:
-  StealOrder(Random& random, std::uint32_t count)
-      : count_(count), next_(random.Below(count)), stride_(1) {
-    if (count > 2) stride_ += random.Below(count - 1);
-    while (std::gcd(stride_, count) != 1) ++stride_;
+  explicit StealOrder(Machine& machine)
+      : processors_(machine.crew->processors),
+        count_(machine.crew->processor_count),
+        next_(machine.random.Below(count_)),
+        stride_(1) {
+    if (count_ > 2) stride_ += machine.random.Below(count_ - 1);
+    while (std::gcd(stride_, count_) != 1) ++stride_;
   }
 
   Processor& Next() {
-    Processor& p = sched.processors[next_];
+    Processor& p = processors_[next_];
     next_ = (next_ + stride_) % count_;
     return p;
   }
 
  private:
+  Processor* processors_;
   std::uint32_t count_;
   std::uint32_t next_;
   std::uint32_t stride_;
@@ -138,8 +142,8 @@ class StealOrder {
 G* StealFromRings(Machine& machine) {
   Processor& thief = *machine.processor;
   for (int pass = 0; pass < kStealPasses; ++pass) {
-    StealOrder order(machine.random, sched.processor_count);
-    for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
+    StealOrder order(machine);
+    for (std::uint32_t i = 0; i < machine.crew->processor_count; ++i) {
       Processor& victim = order.Next();
       if (&victim == &thief) continue;
       if (G* g = victim.ring.StealInto(thief.ring)) return g;
@@ -158,32 +162,36 @@ struct Sight {
 // Waits until some ring or the global queue has work, and returns true then.
 // Returns false after `limit`; and after kPatience, if the sum of the ticks is
 // no more `ticks`.
-bool WorkShows(std::chrono::microseconds limit, std::uint32_t ticks) {
+bool WorkShows(const Crew& crew, std::chrono::microseconds limit,
+               std::uint32_t ticks) {
   const auto start = std::chrono::steady_clock::now();
   while (true) {
-    if (sched.queue.Size() != 0 || RingsHaveWork()) return true;
+    if (sched.queue.Size() != 0 || RingsHaveWork(crew)) return true;
     CpuRelax();
     const auto waited = std::chrono::steady_clock::now() - start;
     if (waited >= limit) return false;
-    if (waited >= kPatience && SumOfTicks() != ticks) return false;
+    if (waited >= kPatience && SumOfTicks(crew) != ticks) return false;
   }
 }
 
 Sight Watch(Machine& machine) {
-  Processor& thief = *machine.processor;
-  const std::uint32_t ticks = SumOfTicks();
-  StealOrder order(machine.random, sched.processor_count);
-  for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
+  const Processor& thief = *machine.processor;
+  const Crew& crew = *machine.crew;
+  const std::uint32_t ticks = SumOfTicks(crew);
+  StealOrder order(machine);
+  for (std::uint32_t i = 0; i < crew.processor_count; ++i) {
     Processor& victim = order.Next();
     G* const seen = victim.runnext.Peek();
     if (seen == nullptr || &victim == &thief) continue;
     const std::uint32_t tick = victim.tick.load(std::memory_order_relaxed);
-    if (WorkShows(kPatience, ticks)) return {.work = true};
+    if (WorkShows(crew, kPatience, ticks)) return {.work = true};
     if (victim.tick.load(std::memory_order_relaxed) != tick) continue;
     if (G* g = victim.runnext.Steal(seen)) return {.stranded = g};
   }
-  if (SumOfTicks() == ticks && WorkShows(kWatch, ticks)) return {.work = true};
-  return {.hot = SumOfTicks() != ticks};
+  if (SumOfTicks(crew) == ticks && WorkShows(crew, kWatch, ticks)) {
+    return {.work = true};
+  }
+  return {.hot = SumOfTicks(crew) != ticks};
 }
 
 // Sleeps a little, still counted as spinning; at once false if another machine
@@ -198,7 +206,7 @@ bool Nap(Machine& machine) {
                                             std::memory_order_relaxed)) {
     return false;
   }
-  if (sched.queue.Size() == 0 && !RingsHaveWork() &&
+  if (sched.queue.Size() == 0 && !RingsHaveWork(*machine.crew) &&
       IsCurrent(*machine.processor)) {
     FutexWait(machine.nap, 0, &kNap);
   }
@@ -214,7 +222,8 @@ bool LookAgain(Machine& machine) {
   // Others that spin owe the look at the runnexts to us all. Relaxed: ordered
   // by the fence.
   const bool alone = sched.spinning.load(std::memory_order_relaxed) == 0;
-  const bool seen = RingsHaveWork() || (alone && RunnextsHaveWork());
+  const bool seen = RingsHaveWork(*machine.crew) ||
+                    (alone && RunnextsHaveWork(*machine.crew));
   LockGuard hold(sched.lock);
   if (machine.epoch != sched.epoch.load(std::memory_order_relaxed)) {
     return false;
@@ -317,7 +326,7 @@ bool HandOffAndSleep(Machine& machine) {
     if (!IsCurrent(p)) return false;
     // A few threads are enough to make each goroutine meet several.
     if (sched.idle_machines == nullptr &&
-        sched.machine_count >= 2 * sched.processor_count + 2) {
+        sched.machine_count >= 2 * machine.crew->processor_count + 2) {
       return true;
     }
     other = &ClaimMachine(p, /*spinning=*/false);

@@ -80,7 +80,7 @@ void StartLocked() {
   sched.default_stack_class = StackClassFor(start_config.stack_size);
   sched.idle_processors = sched.processors;
   sched.idle_count.store(count, std::memory_order_relaxed);
-  sched.crew = new Crew;
+  sched.crew = new Crew{sched.processors, count};
   sched.machine_count = 0;
   // Release: pairs with the acquire in EnsureStarted.
   sched.phase.store(Phase::kRunning, std::memory_order_release);

@@ -21,9 +21,14 @@
 
 namespace gorge::internal {
 
-// The machines of one epoch. Outlives them: whoever is left behind by a stop
-// that gave up still counts itself out here.
+// The machines and Ps of one epoch. Outlives the machines: one that a stop left
+// behind may be anywhere in the scheduler, so it looks for Ps here and not in
+// `sched`, where those of the next epoch are by then.
 struct Crew {
+  // Fixed at start.
+  Processor* processors = nullptr;
+  std::uint32_t processor_count = 0;
+
   std::atomic<std::uint32_t> live{0};  // Threads not ended; a futex word.
 };
 

@@ -33,8 +33,8 @@ inline bool ForcesMigration([[maybe_unused]] Processor& p) {
 
 // Takes a goroutine out of the global queue: one; or this P's fair share, of
 // which one is returned and the others are put into the ring, which is empty.
-// Null if there is none.
-G* TakeGlobalOne();
+// Null if there is none, or if the runtime stops.
+G* TakeGlobalOne(const Processor& p);
 G* TakeGlobalShare(Processor& p);
 
 // `g` was the runnext once too often in a row while others wait: queues it
@@ -56,7 +56,7 @@ GORGE_ALWAYS_INLINE G* PickOwn(Processor& p) {
   const std::uint32_t tick = p.tick.load(std::memory_order_relaxed) + 1;
   p.tick.store(tick, std::memory_order_relaxed);
   if (tick % kGlobalTick == 0 && sched.queue.Size() != 0) [[unlikely]] {
-    if (G* g = TakeGlobalOne()) return g;
+    if (G* g = TakeGlobalOne(p)) return g;
   }
   if (G* g = PickRunnext(p)) return g;
   p.streak = 0;

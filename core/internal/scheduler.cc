@@ -18,6 +18,7 @@ void Overflow(Processor& p, G& g) {
   std::array<G*, RunQueue::kCapacity / 2> batch;
   const std::uint32_t count = p.ring.PopHalf(batch);
   LockGuard hold(sched.lock);
+  if (!IsCurrent(p)) return;  // Abandoned, all of them.
   for (std::uint32_t i = 0; i < count; ++i) sched.queue.Push(*batch[i]);
   sched.queue.Push(g);
 }
@@ -29,13 +30,17 @@ void PushRing(Processor& p, G& g) {
 
 }  // namespace
 
-G* TakeGlobalOne() {
+// An epoch ends under the lock, so whoever takes or gives goroutines looks once
+// more when it has it: the queue may be the next epoch's by then.
+
+G* TakeGlobalOne(const Processor& p) {
   LockGuard hold(sched.lock);
-  return sched.queue.Pop();
+  return IsCurrent(p) ? sched.queue.Pop() : nullptr;
 }
 
 G* TakeGlobalShare(Processor& p) {
   LockGuard hold(sched.lock);
+  if (!IsCurrent(p)) return nullptr;
   const std::int64_t size = sched.queue.Size();
   const std::int64_t share = std::min<std::int64_t>(
       size / sched.processor_count + 1, RunQueue::kCapacity / 2);

@@ -1,8 +1,5 @@
 // What many parked goroutines cost: memory, mappings, and no CPU at all.
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -14,6 +11,8 @@
 #include "gorge/core/internal/sanitizer.h"
 #include "gorge/core/runtime.h"
 #include "gorge/sync/wait_group.h"
+#include "gorge/tests/support/census.h"
+#include "gorge/tests/support/resources.h"
 #include "gorge/tests/support/runtime_test.h"
 #include "gorge/tests/support/scale.h"
 #include "gtest/gtest.h"
@@ -21,7 +20,10 @@
 namespace gorge {
 namespace {
 
+using ::gorge::testing::AllPsAreIdle;
 using ::gorge::testing::kSlowdown;
+using ::gorge::testing::ProcessCpuTime;
+using ::gorge::testing::ResidentBytes;
 using ::gorge::testing::RuntimeTest;
 using ::gorge::testing::Scaled;
 
@@ -33,13 +35,6 @@ constexpr bool kOptimized =
 #else
     false;
 #endif
-
-double ResidentBytes() {
-  double total = 0;
-  double resident = 0;
-  std::ifstream("/proc/self/statm") >> total >> resident;
-  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
 
 int CountMappings() {
   std::ifstream maps("/proc/self/maps");
@@ -56,16 +51,6 @@ double AvailableBytes() {
     info.ignore(100, '\n');
   }
   return kilobytes * 1024;
-}
-
-double CpuMilliseconds() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto ms = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) * 1e3 +
-           static_cast<double>(t.tv_usec) / 1e3;
-  };
-  return ms(usage.ru_utime) + ms(usage.ru_stime);
 }
 
 // `count` goroutines, parked from construction on.
@@ -102,21 +87,22 @@ class ManyParkedTest : public RuntimeTest {
   // Parks `count` goroutines from a plain thread, and ends them.
   static void MeasureCrowd(int count, int procs) {
     MaxProcs();  // Starts the runtime.
-    const double before = ResidentBytes();
+    const long before = ResidentBytes();
     const int mappings = CountMappings();
     {
       const Crowd crowd(count);
       AwaitParked(count);
       if (kCountsBytes) {
         // The second term is for what does not grow with the count.
-        EXPECT_LE(ResidentBytes() - before, 5'200.0 * count + 2 * kMegabyte);
+        EXPECT_LE(static_cast<double>(ResidentBytes() - before),
+                  5'200.0 * count + 2 * kMegabyte);
         // A machine has some too: stacks, an arena of the allocator.
         EXPECT_LE(CountMappings() - mappings, 16 + 8 * procs);
       }
     }
     FreeOSMemory();
     if (kCountsBytes) {
-      EXPECT_LE(ResidentBytes() - before, 50 * kMegabyte);
+      EXPECT_LE(static_cast<double>(ResidentBytes() - before), 50 * kMegabyte);
     }
   }
 };
@@ -140,13 +126,14 @@ TEST_P(MillionParkedTest, StartParkWakeAndEnd) {
 
 TEST_P(ManyParkedTest, TenThousandUseNoCpu) {
   const Crowd crowd(Scaled(10'000));
-  // The machines look round once more before they sleep.
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  AwaitParked(Scaled(10'000));
+  Await(&AllPsAreIdle);
 
-  const double before = CpuMilliseconds();
-  std::this_thread::sleep_for(std::chrono::seconds(2));
+  const auto before = ProcessCpuTime();
+  std::this_thread::sleep_for(std::chrono::seconds(2));  // What is measured.
 
-  EXPECT_LE(CpuMilliseconds() - before, 2.0 * kSlowdown);
+  EXPECT_LE(ProcessCpuTime() - before,
+            kSlowdown * std::chrono::milliseconds(2));
 }
 
 }  // namespace

@@ -1,10 +1,7 @@
 // Case B10: a select that is over leaves its records on the channels that did
 // not serve it, which then grow without bound and swallow later values.
 
-#include <unistd.h>
-
 #include <cstdio>
-#include <fstream>
 #include <iterator>
 #include <vector>
 
@@ -13,6 +10,7 @@
 #include "gorge/core/runtime.h"
 #include "gorge/select/select.h"
 #include "gorge/tests/support/channels.h"
+#include "gorge/tests/support/resources.h"
 #include "gorge/tests/support/runtime_test.h"
 #include "gorge/tests/support/scale.h"
 #include "gorge/tests/support/team.h"
@@ -24,6 +22,7 @@ namespace {
 using ::gorge::testing::AwaitWaiting;
 using ::gorge::testing::Kind;
 using ::gorge::testing::kKinds;
+using ::gorge::testing::ResidentBytes;
 using ::gorge::testing::RuntimeTest;
 using ::gorge::testing::Scaled;
 using ::gorge::testing::Team;
@@ -31,13 +30,6 @@ using ::gorge::testing::Waiting;
 
 class StaleWaitersTest : public RuntimeTest {
  protected:
-  static long ResidentBytes() {
-    long total = 0;
-    long resident = 0;
-    std::ifstream("/proc/self/statm") >> total >> resident;
-    return resident * ::sysconf(_SC_PAGESIZE);
-  }
-
   void ExpectNoWaiter(const Chan<int>& idle) {
     EXPECT_EQ(Waiting(idle), 0);
     EXPECT_FALSE(idle.TrySend(1));

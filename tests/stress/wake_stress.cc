@@ -9,7 +9,6 @@
 // parked, while the process must use no CPU.
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -26,6 +25,7 @@
 #include "gorge/core/go.h"
 #include "gorge/core/runtime.h"
 #include "gorge/tests/support/census.h"
+#include "gorge/tests/support/resources.h"
 #include "gorge/tests/support/scale.h"
 #include "gorge/tests/support/stress.h"
 
@@ -225,21 +225,13 @@ void PlayFamilies(StressRound& round) {
   played.Wait();
 }
 
-Clock::duration ProcessCpuTime() {
-  timespec now;
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return std::chrono::seconds(now.tv_sec) +
-         std::chrono::nanoseconds(now.tv_nsec);
-}
-
 void PlayIdle() {
   constexpr int kCount = Scaled(10'000);
   const Chan<std::monostate> gate = MakeChan<std::monostate>();
   WaitGroup parked;
   for (int i = 0; i < kCount; ++i) parked.Go([&gate] { gate.Recv(); });
   Await([] { return TakeCensus().waiting == kCount; });
-  // The machines have a moment to find that there is nothing to do.
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  Await(&AllPsAreIdle);
 
   const Clock::duration before = ProcessCpuTime();
   std::this_thread::sleep_for(std::chrono::seconds(1));

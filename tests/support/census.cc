@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "gorge/core/internal/goroutine.h"
+#include "gorge/core/internal/lifecycle.h"
 #include "gorge/core/internal/scheduler.h"
 #include "gorge/core/internal/stack.h"
 
@@ -95,6 +96,12 @@ Census TakeCensus() {
       },
       &visit);
   return visit.census;
+}
+
+bool AllPsAreIdle() {
+  return sched.idle_count.load() ==
+             static_cast<std::uint32_t>(internal::CountProcessors()) &&
+         sched.spinning.load() == 0;
 }
 
 void PrintScheduler(std::FILE* out) {

@@ -16,6 +16,9 @@ struct Census {
 
 Census TakeCensus();
 
+// True if no machine runs or looks for work: all Ps are idle.
+bool AllPsAreIdle();
+
 // Writes down the scheduler's counters, each P's queues, and the first few
 // goroutines with what they wait for. Takes no lock of the scheduler, which may
 // be what hangs.

@@ -30,8 +30,8 @@ namespace gorge {
 // Memory and time of a Run are linear in the number of cases (n log n if it has
 // to wait), however often a channel stands in them; none of it is on the stack.
 //
-// Not for use by several goroutines at once. Only Run blocks. All but Disable,
-// Clear and Run may throw std::bad_alloc.
+// Not for use by several goroutines at once. Only Run blocks. All but Disable
+// and Clear may throw std::bad_alloc, Run only if cases were added since.
 class Selector {
  public:
   Selector() = default;

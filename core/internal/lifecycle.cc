@@ -56,11 +56,13 @@ void AfterForkInChild() {
 [[maybe_unused]] const int fork_handlers =
     ::pthread_atfork(&BeforeFork, &AfterForkInParent, &AfterForkInChild);
 
-Processor* MakeProcessors(std::uint32_t count, std::uint32_t epoch) {
+Processor* MakeProcessors(std::uint32_t count, std::uint32_t epoch,
+                          std::uint8_t stack_class) {
   auto* processors = new Processor[count];
   for (std::uint32_t i = 0; i < count; ++i) {
     processors[i].index = i;
     processors[i].epoch = epoch;
+    processors[i].stack_class = stack_class;
     processors[i].random = Random(i + 1);
     processors[i].next_idle = i + 1 < count ? &processors[i + 1] : nullptr;
   }
@@ -74,10 +76,11 @@ void StartLocked() {
   LockGuard hold(sched.lock);
   InstallFaultHandler();
   EnableLightFences();
-  sched.processors =
-      MakeProcessors(count, sched.epoch.load(std::memory_order_relaxed));
-  sched.processor_count = count;
   sched.default_stack_class = StackClassFor(start_config.stack_size);
+  sched.processors =
+      MakeProcessors(count, sched.epoch.load(std::memory_order_relaxed),
+                     sched.default_stack_class);
+  sched.processor_count = count;
   sched.idle_processors = sched.processors;
   sched.idle_count.store(count, std::memory_order_relaxed);
   sched.crew = new Crew{sched.processors, count};

@@ -29,6 +29,7 @@ struct alignas(kCacheLine) Processor {
   // Fixed at start.
   std::uint32_t index = 0;
   std::uint32_t epoch = 0;
+  std::uint8_t stack_class = kDefaultStackClass;  // Of go() by default.
 
   // Written by the holder, read by thieves.
   std::atomic<std::uint32_t> tick{0};  // Goroutines picked so far.

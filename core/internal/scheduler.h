@@ -41,10 +41,10 @@ struct Scheduler {
   std::atomic<Phase> phase{Phase::kStopped};
   std::atomic<std::uint32_t> epoch{1};
 
-  // Changed under both locks, read under `lock`. Machines have their own Crew.
+  // Changed under both locks, read under `lock`. Machines read what is fixed
+  // for their epoch in their Crew and their P.
   std::uint32_t processor_count = 0;
   Processor* processors = nullptr;
-  // Fixed while kRunning, and so read without the lock by whoever holds a P.
   std::uint8_t default_stack_class = kDefaultStackClass;
 
   GlobalQueue queue;  // Changed under lock; its size is read without.

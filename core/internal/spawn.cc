@@ -37,13 +37,13 @@ Processor* ProcessorForSpawn() {
 }
 
 std::uint8_t DefaultStackClass(const Processor* p) {
-  if (p != nullptr) return sched.default_stack_class;
+  if (p != nullptr) return p->stack_class;
   LockGuard hold(sched.lock);
   return sched.default_stack_class;
 }
 
 G& TakeDead(Processor* p, std::uint8_t size_class) {
-  if (p == nullptr || size_class != sched.default_stack_class) {
+  if (p == nullptr || size_class != p->stack_class) {
     return *TakeStack(size_class);
   }
   if (G* g = p->dead.Pop()) return *g;
@@ -55,7 +55,7 @@ void Recycle(void* argument) {
   G& g = *static_cast<G*>(argument);
   ReleaseFiber(g);
   Processor& p = *g.machine->processor;
-  if (g.stack.size_class != sched.default_stack_class) {
+  if (g.stack.size_class != p.stack_class) {
     DeadList one;
     one.Push(g);
     GiveStacks(one);

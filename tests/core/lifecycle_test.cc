@@ -142,7 +142,7 @@ TEST_P(LifecycleTest, StartingAndStoppingManyTimesWorks) {
 }
 
 TEST_P(LifecycleTest, StoppingWhileGoroutinesStartAndBlockWorks) {
-  for (int i = 0; i < Scaled(100) + 3; ++i) {
+  for (int i = 0; i < Scaled(200) + 3; ++i) {
     const auto never = MakeChan<int>();
     std::atomic<int> started{0};
     for (int k = 0; k < 4; ++k) {

@@ -197,22 +197,20 @@ Sight Watch(Machine& machine) {
 // Sleeps a little, still counted as spinning; at once false if another machine
 // does that already.
 bool Nap(Machine& machine) {
-  // Relaxed: a late EndNap for an earlier nap only makes this one short.
-  machine.nap.store(0, std::memory_order_relaxed);
-  Machine* nobody = nullptr;
-  // Release: publishes the machine to EndNap.
-  if (!sched.napper.compare_exchange_strong(nobody, &machine,
-                                            std::memory_order_release,
+  // Relaxed, here and in EndNap: the word carries nothing, and the nap ends by
+  // itself.
+  std::uint32_t nobody = 0;
+  if (!sched.napper.compare_exchange_strong(nobody, machine.index,
                                             std::memory_order_relaxed)) {
     return false;
   }
   if (sched.queue.Size() == 0 && !RingsHaveWork(*machine.crew) &&
       IsCurrent(*machine.processor)) {
-    FutexWait(machine.nap, 0, &kNap);
+    FutexWait(sched.napper, machine.index, &kNap);
   }
-  Machine* self = &machine;
-  sched.napper.compare_exchange_strong(self, nullptr,
-                                       std::memory_order_relaxed);
+  // Unless it is ended already, and maybe another's.
+  std::uint32_t self = machine.index;
+  sched.napper.compare_exchange_strong(self, 0, std::memory_order_relaxed);
   return true;
 }
 
@@ -286,12 +284,8 @@ void WakeSlow() {
 }
 
 void EndNap() {
-  // Acquire: pairs with the release in Nap.
-  Machine* napper = sched.napper.exchange(nullptr, std::memory_order_acquire);
-  if (napper == nullptr) return;
-  // Relaxed: the word carries nothing, and the nap ends by itself.
-  napper->nap.store(1, std::memory_order_relaxed);
-  FutexWake(napper->nap, 1);
+  if (sched.napper.exchange(0, std::memory_order_relaxed) == 0) return;
+  FutexWake(sched.napper, 1);
 }
 
 G* FindRunnable(Machine& machine) {

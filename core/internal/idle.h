@@ -85,7 +85,7 @@ inline void WakeForRunnext() {
 // S2 and S3 after goroutines were put into a ring or the global queue.
 inline void WakeForQueue() {
   // Relaxed: see above on naps.
-  if (sched.napper.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+  if (sched.napper.load(std::memory_order_relaxed) != 0) [[unlikely]] {
     EndNap();
   }
   WakeForRunnext();

@@ -44,7 +44,7 @@ struct Machine {
   pthread_t thread{};
   Crew* crew = nullptr;
   std::uint32_t epoch = 0;
-  std::uint32_t index = 0;
+  std::uint32_t index = 0;  // From 1 on.
 
   // This thread's own.
   Processor* processor = nullptr;
@@ -58,7 +58,6 @@ struct Machine {
   bool launched = false;  // It has its thread.
 
   std::atomic<std::uint32_t> park{0};  // Posted: 1. Cleared by this thread.
-  std::atomic<std::uint32_t> nap{0};   // Set to 1 to end a nap; see idle.h.
 
   Machine* next_idle = nullptr;  // Guarded by the scheduler's lock.
   Machine* next_all = nullptr;   // Guarded by the scheduler's lock.

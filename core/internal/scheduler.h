@@ -62,7 +62,9 @@ struct Scheduler {
   alignas(kCacheLine) std::atomic<std::uint32_t> idle_count{0};
   std::atomic<std::uint32_t> spinning{
       0};  // Balanced across stops, never reset.
-  std::atomic<Machine*> napper{nullptr};
+  // The index of the machine that naps, or 0; a futex word. Not its address:
+  // who ends a nap may come so late that the machine is gone.
+  std::atomic<std::uint32_t> napper{0};
 
   alignas(kCacheLine) std::atomic<std::uint64_t> next_id{1};
 };

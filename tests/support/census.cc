@@ -109,12 +109,11 @@ void PrintScheduler(std::FILE* out) {
   std::fprintf(
       out,
       "phase %d, epoch %u: %d goroutines parked, %d runnable or running\n"
-      "%u Ps, %u idle; %u machines spinning, napper %p; "
+      "%u Ps, %u idle; %u machines spinning, napper %u; "
       "global queue %" PRId64 "\n",
       static_cast<int>(sched.phase.load()), sched.epoch.load(), census.waiting,
       census.active, sched.processor_count, sched.idle_count.load(),
-      sched.spinning.load(), static_cast<void*>(sched.napper.load()),
-      sched.queue.Size());
+      sched.spinning.load(), sched.napper.load(), sched.queue.Size());
   if (sched.phase.load() == internal::Phase::kRunning) {
     for (std::uint32_t i = 0; i < sched.processor_count; ++i) {
       const internal::Processor& p = sched.processors[i];

@@ -208,7 +208,9 @@ bool Nap(Machine& machine) {
       IsCurrent(*machine.processor)) {
     FutexWait(sched.napper, machine.index, &kNap);
   }
-  // Unless it is ended already, and maybe another's.
+  // Unless it is ended already, and maybe another's. One of the next epoch can
+  // have the same number: nobody can end its nap any more then, which takes its
+  // 0.1 ms.
   std::uint32_t self = machine.index;
   sched.napper.compare_exchange_strong(self, 0, std::memory_order_relaxed);
   return true;

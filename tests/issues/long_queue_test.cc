@@ -62,9 +62,10 @@ TEST_P(LongQueueTest, LeavingIsNotLinearInItsLength) {
       small = std::min(small, SecondsToLeave(n, last_first));
       large = std::min(large, SecondsToLeave(kFactor * n, last_first));
     }
-    // The checked build moves each to another machine, which takes longer than
-    // all else, or no time, again as the kernel places them.
-    if (testing::kChecked) continue;
+    // The checked build moves each to another machine. That takes longer than
+    // all else, or no time, again as the kernel places them: with one P, where
+    // the machines take turns.
+    if (testing::kChecked && procs() == 1) continue;
     EXPECT_LT(large, small * kFactor * 4) << "of " << n << ": " << small;
   }
 }

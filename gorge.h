@@ -10,6 +10,10 @@
 #include "gorge/core/runtime.h"
 #include "gorge/select/select.h"
 #include "gorge/select/selector.h"
+#include "gorge/sync/cond.h"
+#include "gorge/sync/mutex.h"
+#include "gorge/sync/once.h"
+#include "gorge/sync/rw_mutex.h"
 #include "gorge/sync/wait_group.h"
 // IWYU pragma: end_exports
 

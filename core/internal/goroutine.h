@@ -57,6 +57,9 @@ enum class WaitReason : std::uint8_t {
   kSelect,
   kSelectNoCases,
   kWaitGroup,
+  kMutex,
+  kRWMutex,
+  kCond,
 };
 
 struct alignas(kCacheLine) G {

@@ -15,6 +15,8 @@ enum class LockRank : std::uint8_t {
   kLifecycle,  // Start and stop of the runtime; held across both.
   kChan,       // One channel.
   kWaitGroup,  // The waiters of one WaitGroup.
+  kCond,       // The waiters of one Cond.
+  kSema,       // One bucket of the semaphores.
   kRunNext,    // The thieves of one P's runnext.
   kSched,      // The global queue, the idle lists, the list of machines.
   kStacks,     // The pool of goroutine stacks.

@@ -26,7 +26,7 @@ struct Sudog {
   void* element = nullptr;  // Sender: T to move from. Receiver: optional<T>.
   Sudog* next = nullptr;
   Sudog* previous = nullptr;
-  std::uint32_t index = 0;  // A select's: which of its cases.
+  std::uint32_t index = 0;  // A select's: which case. A Cond's: its ticket.
   bool is_select = false;
   bool queued = false;
   bool success = false;  // An element was passed; false: closed.
@@ -68,6 +68,13 @@ class WaitQueue {
   // Takes `s` out if it is still queued here.
   void Remove(Sudog& s) {
     if (s.queued) Unlink(s);
+  }
+
+  // The waiter with that index; null if there is none.
+  Sudog* Find(std::uint32_t index) const {
+    Sudog* s = first_.load(std::memory_order_relaxed);
+    while (s != nullptr && s->index != index) s = s->next;
+    return s;
   }
 
   // Number of waiters; linear, for tests and dumps.

@@ -1,0 +1,88 @@
+// sync/rw_mutex.h -- many readers or one writer.
+//
+//   gorge::RWMutex mutex;
+//   { std::shared_lock hold(mutex); ... }   // reads
+//   { std::unique_lock hold(mutex); ... }   // writes
+
+#ifndef GORGE_SYNC_RW_MUTEX_H_
+#define GORGE_SYNC_RW_MUTEX_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "gorge/core/internal/annotations.h"
+#include "gorge/core/internal/semaphore.h"
+#include "gorge/sync/mutex.h"
+
+namespace gorge {
+
+// A lock that either any number of readers or one writer holds. May be held
+// while its goroutine blocks, and released by another goroutine or thread than
+// the one that took it. Has the names of std::shared_mutex and fits
+// std::shared_lock and std::unique_lock.
+//
+// A writer that waits keeps new readers out, and the readers that have come
+// meanwhile go before the next writer: neither side waits for ever. So a reader
+// must not take it twice: between the two a writer may have come.
+//
+// Up to 2^30 - 1 readers. May be destroyed when all calls have returned.
+// Constant-initialisable; neither copyable nor movable.
+//
+// Ordering: what precedes an unlock happens before the return of each later
+//           lock and lock_shared, what precedes an unlock_shared before that of
+//           each later lock.
+// Go:       sync.RWMutex.
+class RWMutex {
+ public:
+  constexpr RWMutex() = default;
+  RWMutex(const RWMutex&) = delete;
+  RWMutex& operator=(const RWMutex&) = delete;
+
+  // For writing.
+  //
+  // Blocks: until no writer and no reader holds it.
+  void lock();
+  // Blocks: never.
+  [[nodiscard]] bool try_lock();
+  // Fatal:  "sync: Unlock of unlocked RWMutex".
+  void unlock();
+
+  // For reading.
+  //
+  // Blocks: until no writer holds it or has been waiting for it.
+  void lock_shared() {
+    // Acquire: pairs with the release in unlock.
+    if (readers_.fetch_add(1, std::memory_order_acquire) < 0) [[unlikely]] {
+      LockSharedSlow();
+    }
+  }
+  // False also if a writer waits. Blocks: never.
+  [[nodiscard]] bool try_lock_shared();
+  // Fatal:  "sync: RUnlock of unlocked RWMutex".
+  void unlock_shared() {
+    // Release: pairs with the acquire in lock.
+    const std::int32_t before =
+        readers_.fetch_sub(1, std::memory_order_release);
+    if (before <= 0) [[unlikely]] {
+      UnlockSharedSlow(before);
+    }
+  }
+
+ private:
+  void LockSharedSlow();
+  void UnlockSharedSlow(std::int32_t before);
+
+  Mutex writers_;  // Held by the writer that has the lock or is next.
+  // Readers, those that a writer keeps out included; less 2^30 while there is a
+  // writer.
+  std::atomic<std::int32_t> readers_{0};
+  // Readers that the writer in writers_ still waits for. Those that leave
+  // before it has said how many they are make it negative.
+  std::atomic<std::int32_t> leaving_{0};
+  internal::Permits writer_wake_up_{0};
+  internal::Permits reader_wake_ups_{0};
+};
+
+}  // namespace gorge
+
+#endif  // GORGE_SYNC_RW_MUTEX_H_

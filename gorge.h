@@ -15,6 +15,9 @@
 #include "gorge/sync/once.h"
 #include "gorge/sync/rw_mutex.h"
 #include "gorge/sync/wait_group.h"
+#include "gorge/time/ticker.h"
+#include "gorge/time/time.h"
+#include "gorge/time/timer.h"
 // IWYU pragma: end_exports
 
 #endif  // GORGE_GORGE_H_

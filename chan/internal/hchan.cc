@@ -15,10 +15,14 @@ namespace {
 // then lets others have the lock.
 constexpr int kCloseBatch = 64;
 
+std::size_t RoundUp(std::size_t size, std::size_t align) {
+  const std::size_t a = std::max(align, alignof(std::max_align_t));
+  return (size + a - 1) / a * a;
+}
+
 // Where the ring begins, behind the header.
 std::size_t RingOffset(std::size_t align) {
-  const std::size_t a = std::max(align, alignof(std::max_align_t));
-  return (sizeof(Hchan) + a - 1) / a * a;
+  return RoundUp(sizeof(Hchan), align);
 }
 
 bool NeedsAlignedNew(std::size_t align) {
@@ -54,7 +58,8 @@ Sudog MakeSudog(void* element) {
 
 }  // namespace
 
-Hchan* Hchan::Make(const ElementType& type, std::ptrdiff_t capacity) {
+Hchan* Hchan::Make(const ElementType& type, std::ptrdiff_t capacity,
+                   std::size_t trailer) {
   constexpr auto kMax =
       static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
   const std::size_t offset = RingOffset(type.align);
@@ -62,7 +67,9 @@ Hchan* Hchan::Make(const ElementType& type, std::ptrdiff_t capacity) {
   if (capacity < 0 || (type.size > 0 && slots > (kMax - offset) / type.size)) {
     RaisePanic("makechan: size out of range");
   }
-  void* memory = Allocate(offset + slots * type.size, type.align);
+  std::size_t bytes = offset + slots * type.size;
+  if (trailer > 0) bytes = RoundUp(bytes, type.align) + trailer;
+  void* memory = Allocate(bytes, type.align);
   return ::new (memory) Hchan(type, slots);
 }
 
@@ -72,6 +79,7 @@ void Hchan::Destroy() GORGE_NO_THREAD_SAFETY_ANALYSIS {
     LockGuard hold(lock_);
     if (!sendq_.Empty() || !recvq_.Empty()) return;
   }
+  if (type_.end != nullptr) type_.end(*this);
   const std::size_t count = count_.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < count; ++i, recvx_ = Next(recvx_)) {
     type_.destroy(Slot(recvx_));
@@ -84,6 +92,10 @@ void Hchan::Destroy() GORGE_NO_THREAD_SAFETY_ANALYSIS {
 void* Hchan::Slot(std::size_t index) {
   return reinterpret_cast<char*>(this) + RingOffset(type_.align) +
          index * type_.size;
+}
+
+std::size_t Hchan::RingSize() const {
+  return RoundUp(capacity_ * type_.size, type_.align);
 }
 
 void Hchan::TakeFromRing(void* slot) {

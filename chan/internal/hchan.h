@@ -57,11 +57,26 @@ enum class RecvResult : std::uint8_t {
 
 class Hchan {
  public:
-  // One allocation for header and ring. Panics if the size is impossible.
-  static Hchan* Make(const ElementType& type, std::ptrdiff_t capacity);
+  // One allocation for header, ring, and `trailer` bytes behind. Panics if the
+  // size is impossible.
+  static Hchan* Make(const ElementType& type, std::ptrdiff_t capacity,
+                     std::size_t trailer = 0);
+  void* Trailer() { return static_cast<char*>(Slot(0)) + RingSize(); }
 
   // Relaxed: whoever copies a handle has one.
   void Ref() { references_.fetch_add(1, std::memory_order_relaxed); }
+  // For who has none, but knows that the memory is there: false if the last is
+  // gone. Relaxed: as Ref.
+  [[nodiscard]] bool TryRef() {
+    std::uint32_t seen = references_.load(std::memory_order_relaxed);
+    while (seen != 0) {
+      if (references_.compare_exchange_weak(seen, seen + 1,
+                                            std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
   // Frees the channel and what is buffered when it was the last.
   void Unref() {
     // Acq_rel: each handle's uses come before the destruction.
@@ -81,8 +96,10 @@ class Hchan {
   }
   void Close();
 
-  std::size_t Len() const { return count_.load(std::memory_order_relaxed); }
-  std::size_t Cap() const { return capacity_; }
+  std::size_t Len() const {
+    return type_.end != nullptr ? 0 : count_.load(std::memory_order_relaxed);
+  }
+  std::size_t Cap() const { return type_.end != nullptr ? 0 : capacity_; }
 
   // For select/, which holds the lock of every channel it looks at.
   Lock& lock() GORGE_RETURN_CAPABILITY(lock_) { return lock_; }
@@ -142,6 +159,7 @@ class Hchan {
   RecvResult TryRecvSlow(void* slot);
   void Destroy();
   void* Slot(std::size_t index);
+  std::size_t RingSize() const;
   std::size_t Next(std::size_t index) const {
     return index + 1 == capacity_ ? 0 : index + 1;
   }

@@ -60,6 +60,7 @@ enum class WaitReason : std::uint8_t {
   kMutex,
   kRWMutex,
   kCond,
+  kSleep,
 };
 
 struct alignas(kCacheLine) G {

@@ -2,24 +2,15 @@
 
 #include <time.h>
 
-#include <chrono>
-#include <numeric>
-
-#include "gorge/core/internal/atomic.h"
 #include "gorge/core/internal/check.h"
+#include "gorge/core/internal/clock.h"
 #include "gorge/core/internal/futex.h"
 #include "gorge/core/internal/pick.h"
+#include "gorge/core/internal/steal.h"
 
 namespace gorge::internal {
 namespace {
 
-constexpr int kStealPasses = 3;  // And a fourth for the runnexts.
-// How long a running P must have picked nothing for its runnext to count as
-// stranded, and for the P not to count as hot.
-constexpr std::chrono::microseconds kPatience{5};
-// How long a spinning machine watches for work before it sleeps: about what
-// falling asleep and being woken costs the two threads.
-constexpr std::chrono::microseconds kWatch{20};
 constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 100'000};
 
 Processor* TakeIdleProcessor() GORGE_REQUIRES(sched.lock) {
@@ -36,6 +27,13 @@ void PutIdleProcessor(Processor& p) GORGE_REQUIRES(sched.lock) {
   sched.idle_count.fetch_add(1, std::memory_order_seq_cst);
 }
 
+// Nobody keeps time any more; see idle.h for who will look.
+void EndTimekeeping() GORGE_REQUIRES(sched.lock) {
+  sched.timekeeper = nullptr;
+  // Relaxed: the lock, then the fence of Z3.
+  sched.timekeeper_until.store(kNever, std::memory_order_relaxed);
+}
+
 // Finds a machine for `p`: the one that went idle last, or else a new one that
 // has no thread yet. It counts as alive from here on, so a stop that comes in
 // between waits for it, and `p` stays.
@@ -43,6 +41,7 @@ Machine& ClaimMachine(Processor& p, bool spinning) GORGE_REQUIRES(sched.lock) {
   Machine* machine = sched.idle_machines;
   if (machine != nullptr) {
     sched.idle_machines = machine->next_idle;
+    if (machine == sched.timekeeper) EndTimekeeping();
   } else {
     machine = new Machine;
     machine->epoch = p.epoch;
@@ -89,111 +88,6 @@ bool MaySpin(const Machine& machine) {
   return 2 * sched.spinning.load(std::memory_order_relaxed) < busy;
 }
 
-// Changes whenever some P picks a goroutine.
-std::uint32_t SumOfTicks(const Crew& crew) {
-  std::uint32_t sum = 0;
-  for (std::uint32_t i = 0; i < crew.processor_count; ++i) {
-    sum += crew.processors[i].tick.load(std::memory_order_relaxed);
-  }
-  return sum;
-}
-
-bool RingsHaveWork(const Crew& crew) {
-  for (std::uint32_t i = 0; i < crew.processor_count; ++i) {
-    if (!crew.processors[i].ring.Empty()) return true;
-  }
-  return false;
-}
-
-bool RunnextsHaveWork(const Crew& crew) {
-  for (std::uint32_t i = 0; i < crew.processor_count; ++i) {
-    if (crew.processors[i].runnext.Peek() != nullptr) return true;
-  }
-  return false;
-}
-
-// Visits every P once, in an order of its own: from a random one on, by a
-// random stride without a common divisor with their number.
-class StealOrder {
- public:
-  explicit StealOrder(Machine& machine)
-      : processors_(machine.crew->processors),
-        count_(machine.crew->processor_count),
-        next_(machine.random.Below(count_)),
-        stride_(1) {
-    if (count_ > 2) stride_ += machine.random.Below(count_ - 1);
-    while (std::gcd(stride_, count_) != 1) ++stride_;
-  }
-
-  Processor& Next() {
-    Processor& p = processors_[next_];
-    next_ = (next_ + stride_) % count_;
-    return p;
-  }
-
- private:
-  Processor* processors_;
-  std::uint32_t count_;
-  std::uint32_t next_;
-  std::uint32_t stride_;
-};
-
-// Looks through the rings of all Ps a few times.
-G* StealFromRings(Machine& machine) {
-  Processor& thief = *machine.processor;
-  for (int pass = 0; pass < kStealPasses; ++pass) {
-    StealOrder order(machine);
-    for (std::uint32_t i = 0; i < machine.crew->processor_count; ++i) {
-      Processor& victim = order.Next();
-      if (&victim == &thief) continue;
-      if (G* g = victim.ring.StealInto(thief.ring)) return g;
-    }
-  }
-  return nullptr;
-}
-
-// What a spinning machine saw of the others.
-struct Sight {
-  G* stranded = nullptr;  // A runnext, taken from a P that picks nothing.
-  bool work = false;      // Some queue has work.
-  bool hot = false;       // Some P picks goroutines.
-};
-
-// Waits until some ring or the global queue has work, and returns true then.
-// Returns false after `limit`; and after kPatience, if the sum of the ticks is
-// no more `ticks`.
-bool WorkShows(const Crew& crew, std::chrono::microseconds limit,
-               std::uint32_t ticks) {
-  const auto start = std::chrono::steady_clock::now();
-  while (true) {
-    if (sched.queue.Size() != 0 || RingsHaveWork(crew)) return true;
-    CpuRelax();
-    const auto waited = std::chrono::steady_clock::now() - start;
-    if (waited >= limit) return false;
-    if (waited >= kPatience && SumOfTicks(crew) != ticks) return false;
-  }
-}
-
-Sight Watch(Machine& machine) {
-  const Processor& thief = *machine.processor;
-  const Crew& crew = *machine.crew;
-  const std::uint32_t ticks = SumOfTicks(crew);
-  StealOrder order(machine);
-  for (std::uint32_t i = 0; i < crew.processor_count; ++i) {
-    Processor& victim = order.Next();
-    G* const seen = victim.runnext.Peek();
-    if (seen == nullptr || &victim == &thief) continue;
-    const std::uint32_t tick = victim.tick.load(std::memory_order_relaxed);
-    if (WorkShows(crew, kPatience, ticks)) return {.work = true};
-    if (victim.tick.load(std::memory_order_relaxed) != tick) continue;
-    if (G* g = victim.runnext.Steal(seen)) return {.stranded = g};
-  }
-  if (SumOfTicks(crew) == ticks && WorkShows(crew, kWatch, ticks)) {
-    return {.work = true};
-  }
-  return {.hot = SumOfTicks(crew) != ticks};
-}
-
 // Sleeps a little, still counted as spinning; at once false if another machine
 // does that already.
 bool Nap(Machine& machine) {
@@ -216,13 +110,16 @@ bool Nap(Machine& machine) {
   return true;
 }
 
-// Z3. Takes an idle P and returns true if there is work after all.
-bool LookAgain(Machine& machine) {
+// Z3. Takes an idle P and returns true if there is work after all. Else
+// `next_timer` is when there will be.
+bool LookAgain(Machine& machine, std::int64_t& next_timer) {
   HeavyFence();
   // Others that spin owe the look at the runnexts to us all. Relaxed: ordered
   // by the fence.
   const bool alone = sched.spinning.load(std::memory_order_relaxed) == 0;
-  const bool seen = RingsHaveWork(*machine.crew) ||
+  next_timer = NextTimer(*machine.crew);
+  const bool due = next_timer != kNever && next_timer <= MonotonicNanos();
+  const bool seen = due || RingsHaveWork(*machine.crew) ||
                     (alone && RunnextsHaveWork(*machine.crew));
   LockGuard hold(sched.lock);
   if (machine.epoch != sched.epoch.load(std::memory_order_relaxed)) {
@@ -247,15 +144,51 @@ G* TakeGlobalOrGiveBack(Machine& machine) {
   return nullptr;
 }
 
+// Joins the idle machines, unless the runtime stops. True if it is the
+// timekeeper now.
+bool JoinIdle(Machine& machine, std::int64_t next_timer, bool& stopped) {
+  LockGuard hold(sched.lock);
+  stopped = machine.epoch != sched.epoch.load(std::memory_order_relaxed);
+  if (stopped) return false;
+  machine.next_idle = sched.idle_machines;
+  sched.idle_machines = &machine;
+  if (next_timer >= sched.timekeeper_until.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  // The one before, if any, sleeps on: it will find that it is none any more.
+  sched.timekeeper = &machine;
+  sched.timekeeper_until.store(next_timer, std::memory_order_relaxed);
+  return true;
+}
+
+void LeaveIdle(const Machine& machine) GORGE_REQUIRES(sched.lock) {
+  Machine** link = &sched.idle_machines;
+  while (*link != &machine) link = &(*link)->next_idle;
+  *link = machine.next_idle;
+}
+
+// The timekeeper's time has come. Takes an idle P, spins, and returns true;
+// false if it is claimed meanwhile, or there is no idle P: then it sleeps on,
+// among the idle ones.
+bool EndSleep(Machine& machine) {
+  LockGuard hold(sched.lock);
+  if (sched.timekeeper != &machine) return false;
+  EndTimekeeping();
+  Processor* p = TakeIdleProcessor();
+  if (p == nullptr) return false;
+  LeaveIdle(machine);
+  machine.processor = p;
+  BeginSpinning(machine);
+  return true;
+}
+
 // Z4. False if the thread is to end.
-bool Sleep(Machine& machine) {
-  {
-    LockGuard hold(sched.lock);
-    if (machine.epoch != sched.epoch.load(std::memory_order_relaxed)) {
-      return false;
-    }
-    machine.next_idle = sched.idle_machines;
-    sched.idle_machines = &machine;
+bool Sleep(Machine& machine, std::int64_t next_timer) {
+  bool stopped;
+  const bool keeps_time = JoinIdle(machine, next_timer, stopped);
+  if (stopped) return false;
+  if (keeps_time && !SleepUntil(machine, next_timer) && EndSleep(machine)) {
+    return true;
   }
   return SleepUntilUnparked(machine);
 }
@@ -292,10 +225,14 @@ void EndNap() {
 
 G* FindRunnable(Machine& machine) {
   while (IsCurrent(*machine.processor)) {
+    RunDueTimers(*machine.processor->timers, *machine.processor);
     if (G* g = PickLocal(*machine.processor)) return Found(machine, g);
     if (MaySpin(machine)) {
       if (!machine.spinning) BeginSpinning(machine);
       if (G* g = StealFromRings(machine)) return Found(machine, g);
+      if (RunTimersOfOthers(machine)) {
+        if (G* g = PickLocal(*machine.processor)) return Found(machine, g);
+      }
       const Sight sight = Watch(machine);
       if (sight.stranded != nullptr) return Found(machine, sight.stranded);
       if (sight.work || (sight.hot && Nap(machine))) continue;
@@ -303,8 +240,9 @@ G* FindRunnable(Machine& machine) {
     if (G* g = TakeGlobalOrGiveBack(machine)) return Found(machine, g);
     if (machine.processor != nullptr) break;  // Stopped.
     if (machine.spinning) EndSpinning(machine);
-    if (LookAgain(machine)) continue;
-    if (!Sleep(machine)) break;
+    std::int64_t next_timer;
+    if (LookAgain(machine, next_timer)) continue;
+    if (!Sleep(machine, next_timer)) break;
   }
   if (machine.spinning) EndSpinning(machine);
   // A stop that gave up on this machine, or has not come to it yet, lets the
@@ -333,6 +271,8 @@ bool HandOffAndSleep(Machine& machine) {
     *end = &machine;  // Last in line: the longest idle goes first.
   }
   Launch(*other);
+  // It may have been the timekeeper.
+  WakeForRunnext();
   return SleepUntilUnparked(machine);
 }
 

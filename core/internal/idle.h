@@ -55,6 +55,22 @@
 // end of the nap, 0.1 ms. Only one machine naps. (No fence when a nap begins: a
 // submitter that just misses it costs one nap of delay, not a wake-up.)
 //
+// Timers are one more kind of work, which is there from an instant on. A
+// machine that goes to sleep looks, at Z3, when the next timer of all Ps is
+// due, and if nobody sleeps until then or less, it becomes the *timekeeper*: it
+// sleeps no longer than that, then takes an idle P and spins.
+// `timekeeper_until` says until when it sleeps. So whenever a P is idle, either
+// a machine spins (and will come by Z3, or wake another when it finds work), or
+// the timekeeper wakes in time. While no P is idle each machine runs its own
+// P's timers, and nobody keeps time: the first to give up its P will look.
+//
+// Who arms a timer is a submitter: after S1 it wakes a machine as at S2 and S3,
+// but only if the timekeeper sleeps longer than that. A machine claimed for
+// other work is timekeeper no more: `timekeeper_until` goes to kNever before
+// the machine spins. A submitter that still reads the old value has armed its
+// timer before the fence of that machine's Z3, which sees it. If it was not
+// claimed to spin, whoever claims it wakes another.
+//
 // Tempting and wrong: leaving runnext to its own P altogether (a goroutine
 // that readies another and then computes, or spins on a flag, would strand
 // it); not counting the napper as spinning (each message would wake a thread).
@@ -89,6 +105,16 @@ inline void WakeForQueue() {
     EndNap();
   }
   WakeForRunnext();
+}
+
+// S2 and S3 after a timer became the next of its queue, due at `when`.
+inline void WakeForTimer(std::int64_t when) {
+  LightFence();
+  // Relaxed: ordered by the fence.
+  if (when < sched.timekeeper_until.load(std::memory_order_relaxed))
+      [[unlikely]] {
+    WakeForRunnext();
+  }
 }
 
 // Returns a goroutine for `machine` to run, and blocks its thread until there

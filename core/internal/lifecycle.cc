@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <chrono>
+#include <vector>
 
 #include "gorge/core/internal/check.h"
 #include "gorge/core/internal/fault.h"
@@ -13,6 +14,7 @@
 #include "gorge/core/internal/main_goroutine.h"
 #include "gorge/core/internal/procs.h"
 #include "gorge/core/internal/stack.h"
+#include "gorge/core/internal/timers.h"
 
 namespace gorge::internal {
 namespace {
@@ -45,6 +47,7 @@ void AfterForkInChild() {
   AfterForkInParent();
   if (sched.phase.load(std::memory_order_relaxed) == Phase::kStopped) {
     sched.lifecycle.ForgetHolder();
+    ForgetTimerQueues();
     return;
   }
   in_fork_child.store(true, std::memory_order_relaxed);
@@ -59,10 +62,13 @@ void AfterForkInChild() {
 Processor* MakeProcessors(std::uint32_t count, std::uint32_t epoch,
                           std::uint8_t stack_class) {
   auto* processors = new Processor[count];
+  TimerQueue* timers = TimerQueuesFor(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     processors[i].index = i;
     processors[i].epoch = epoch;
     processors[i].stack_class = stack_class;
+    processors[i].timers = timers;
+    timers = timers->next.load(std::memory_order_relaxed);
     processors[i].random = Random(i + 1);
     processors[i].next_idle = i + 1 < count ? &processors[i + 1] : nullptr;
   }
@@ -115,6 +121,8 @@ Remains EndEpoch() {
   sched.idle_machines = nullptr;
   sched.idle_processors = nullptr;
   sched.idle_count.store(0, std::memory_order_relaxed);
+  sched.timekeeper = nullptr;
+  sched.timekeeper_until.store(kNever, std::memory_order_relaxed);
   sched.started_outside = 0;
   while (sched.queue.Pop() != nullptr) {
   }
@@ -195,6 +203,7 @@ void StopRuntime() {
   if (!Self()->is_thread) RaisePanic("Shutdown is called by a goroutine");
   Remains remains;
   bool ended;
+  std::vector<TimerNode*> timers;
   {
     LockGuard hold(sched.lifecycle);
     if (sched.phase.load(std::memory_order_relaxed) != Phase::kRunning) return;
@@ -204,12 +213,15 @@ void StopRuntime() {
     EndIdleMachines(remains.idle_machines);
     ended = AwaitEnd(*remains.crew);
     if (!ended) LeaveBehind(remains);
+    timers = TakeAllTimers();
     LockGuard hold_also(sched.lock);
     sched.phase.store(Phase::kStopped, std::memory_order_release);
   }
   // Without the lock: a thread that ends runs the destructors of thread-local
-  // objects, which may start the runtime again.
+  // objects, an abandoned timer those of its function; both may start the
+  // runtime again.
   if (ended) FreeRemains(remains);
+  for (TimerNode* timer : timers) timer->actions.abandon(*timer);
 }
 
 int CountProcessors() {

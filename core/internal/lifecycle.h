@@ -32,6 +32,11 @@ inline void EnsureStarted() {
   }
 }
 
+// For all callers: a goroutine's runtime is started.
+inline void EnsureStartedByThread() {
+  if (Self()->machine == nullptr) EnsureStarted();
+}
+
 // Stops every machine at the end of what its goroutine is doing, i.e. at its
 // next call that blocks, yields or starts a goroutine; then abandons all
 // goroutines. A machine that takes longer than a second is left behind: it ends

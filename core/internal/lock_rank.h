@@ -17,6 +17,7 @@ enum class LockRank : std::uint8_t {
   kWaitGroup,  // The waiters of one WaitGroup.
   kCond,       // The waiters of one Cond.
   kSema,       // One bucket of the semaphores.
+  kTimers,     // The timers of one P.
   kRunNext,    // The thieves of one P's runnext.
   kSched,      // The global queue, the idle lists, the list of machines.
   kStacks,     // The pool of goroutine stacks.

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "gorge/core/internal/check.h"
+#include "gorge/core/internal/clock.h"
 #include "gorge/core/internal/fault.h"
 #include "gorge/core/internal/futex.h"
 #include "gorge/core/internal/sanitizer.h"
@@ -68,6 +69,18 @@ void Unpark(Machine& machine) {
   // Release: publishes next_processor to SleepUntilUnparked.
   machine.park.store(1, std::memory_order_release);
   FutexWake(machine.park, 1);
+}
+
+bool SleepUntil(const Machine& machine, std::int64_t when) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  // Relaxed: SleepUntilUnparked looks again.
+  while (machine.park.load(std::memory_order_relaxed) == 0) {
+    const std::int64_t left = when - MonotonicNanos();
+    if (left <= 0) return false;
+    const timespec timeout{.tv_sec = left / kSecond, .tv_nsec = left % kSecond};
+    FutexWait(machine.park, 0, &timeout);
+  }
+  return true;
 }
 
 bool SleepUntilUnparked(Machine& machine) {

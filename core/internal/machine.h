@@ -71,6 +71,9 @@ void StartThread(Machine& machine);
 // next_processor is set: if it is null, the thread ends.
 void Unpark(Machine& machine);
 
+// Sleeps until Unpark, or until `when`: false then.
+[[nodiscard]] bool SleepUntil(const Machine& machine, std::int64_t when);
+
 // Sleeps until Unpark; returns false if the thread is to end.
 [[nodiscard]] bool SleepUntilUnparked(Machine& machine);
 

@@ -17,6 +17,7 @@
 #include "gorge/core/internal/run_queue.h"
 #include "gorge/core/internal/runnext.h"
 #include "gorge/core/internal/stack.h"
+#include "gorge/core/internal/timers.h"
 
 namespace gorge::internal {
 
@@ -30,6 +31,7 @@ struct alignas(kCacheLine) Processor {
   std::uint32_t index = 0;
   std::uint32_t epoch = 0;
   std::uint8_t stack_class = kDefaultStackClass;  // Of go() by default.
+  TimerQueue* timers = nullptr;
 
   // Written by the holder, read by thieves.
   std::atomic<std::uint32_t> tick{0};  // Goroutines picked so far.

@@ -50,6 +50,9 @@ struct Scheduler {
   GlobalQueue queue;  // Changed under lock; its size is read without.
   Processor* idle_processors GORGE_GUARDED_BY(lock) = nullptr;
   Machine* idle_machines GORGE_GUARDED_BY(lock) = nullptr;
+  // The machine that sleeps until a timer is due, if there is one; it is among
+  // the idle ones.
+  Machine* timekeeper GORGE_GUARDED_BY(lock) = nullptr;
   Machine* all_machines GORGE_GUARDED_BY(lock) = nullptr;
   std::uint32_t machine_count GORGE_GUARDED_BY(lock) = 0;
   // Goroutines started by plain threads; the rest is counted by the Ps.
@@ -65,6 +68,8 @@ struct Scheduler {
   // The index of the machine that naps, or 0; a futex word. Not its address:
   // who ends a nap may come so late that the machine is gone.
   std::atomic<std::uint32_t> napper{0};
+  // When the timekeeper wakes up; kNever if there is none. Written under lock.
+  std::atomic<std::int64_t> timekeeper_until{kNever};
 
   alignas(kCacheLine) std::atomic<std::uint64_t> next_id{1};
 };

@@ -24,13 +24,16 @@ constexpr int kDeadCache = 64;
 constexpr std::uint64_t kIdBatch = 16;
 
 // The P of the calling goroutine; null in a plain thread, for which it starts
-// the runtime. A goroutine whose epoch is over ends here.
+// the runtime. A goroutine whose epoch is over ends here. The scheduler itself,
+// which starts the functions of timers, goes on, and what it starts is
+// abandoned.
 Processor* ProcessorForSpawn() {
   G& self = *Self();
   if (self.machine == nullptr) {
     EnsureStarted();
     return nullptr;
   }
+  if (&self == &self.machine->g0) return self.machine->processor;
   Processor* p = CurrentProcessor(self);
   if (p == nullptr) SwitchAway(self, nullptr, nullptr);
   return p;

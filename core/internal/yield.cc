@@ -44,7 +44,7 @@ void Yield() {
   }
   Processor& p = *self.machine->processor;
   G* next = nullptr;
-  if (IsCurrent(p) && !ForcesMigration(p)) [[likely]] {
+  if (IsCurrent(p) && !ForcesMigration(p) && !TimersFirst(p)) [[likely]] {
     next = PickOwn(p);
     if (next == nullptr &&
         (sched.queue.Size() == 0 || SwapWithGlobalHead(self))) {

@@ -10,6 +10,7 @@
 
 #include "gorge/core/go.h"
 #include "gorge/core/internal/futex.h"
+#include "gorge/core/internal/timers.h"
 #include "gorge/core/runtime.h"
 #include "gorge/tests/support/census.h"
 #include "gorge/tests/support/counted.h"
@@ -64,8 +65,12 @@ void RuntimeTest::SetUp() {
 }
 
 void RuntimeTest::TearDown() {
-  // Goroutines that have done their work may still be on their last steps.
-  Await([this] { return NumGoroutine() <= expected_blocked_; });
+  // Goroutines that have done their work may still be on their last steps,
+  // and a timer be disarmed by the machine that fires it.
+  Await([this] {
+    return NumGoroutine() <= expected_blocked_ &&
+           internal::CountTimers() <= expected_timers_;
+  });
   const Census census = TakeCensus();
   EXPECT_EQ(census.waiting, expected_blocked_) << "goroutines left blocked";
   Shutdown();

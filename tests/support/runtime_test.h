@@ -5,12 +5,13 @@
 //   TEST_P(CloseTest, WakesEveryBlockedReceiver) { Run([&] { ... }); }
 //
 // Each test runs with 1, 2, 4 and 16 Ps. It fails if it leaves a goroutine, a
-// stack or a Counted element behind, and is killed, with the state of all
-// goroutines on stderr, if it takes longer than its time limit.
+// stack, an armed timer or a Counted element behind, and is killed, with the
+// state of all goroutines on stderr, if it takes longer than its time limit.
 
 #ifndef GORGE_TESTS_SUPPORT_RUNTIME_TEST_H_
 #define GORGE_TESTS_SUPPORT_RUNTIME_TEST_H_
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 
@@ -41,11 +42,14 @@ class RuntimeTest : public ::testing::TestWithParam<int> {
 
   // This test leaves n goroutines blocked for ever, on purpose.
   void LeavesBlocked(int n) { expected_blocked_ = n; }
+  // And n armed timers.
+  void LeavesTimers(std::size_t n) { expected_timers_ = n; }
 
   int procs() const { return GetParam(); }
 
  private:
   int expected_blocked_ = 0;
+  std::size_t expected_timers_ = 0;
   std::unique_ptr<Watchdog> watchdog_;
 };
 

@@ -1,0 +1,68 @@
+// time/internal/chan_timer.h -- a timer that sends the time on a channel.
+//
+// It lies behind its channel, in the same memory, and ends with it. The channel
+// has room for one element, which Len and Cap do not show.
+//
+// What counts is `armed_` and `when_`, under the channel's lock, under which
+// the value is sent, too. The queue of timers (core/internal/timers.h) only says
+// when to look: it may come too early, when the timer has been reset meanwhile,
+// and finds nothing due then; the new arming is in a queue as well. So a Stop
+// that has cleared `armed_`, and taken out the value if it is there, is the end
+// of it, even if the queue has let the timer go already and is about to fire.
+//
+// While the queue has the timer it holds no reference to the channel: a timer
+// that nobody can receive from must go. Instead the last handle's end disarms
+// it, and claim() finds out, under the queue's lock, whether there still is one.
+
+#ifndef GORGE_TIME_INTERNAL_CHAN_TIMER_H_
+#define GORGE_TIME_INTERNAL_CHAN_TIMER_H_
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "gorge/chan/chan.h"
+#include "gorge/chan/internal/hchan.h"
+#include "gorge/core/internal/timers.h"
+
+namespace gorge::internal {
+
+class ChanTimer {
+ public:
+  // Makes a channel with an armed timer. It goes off after `nanos`; and then
+  // every `period`, if that is positive.
+  static RecvChan<absl::Time> Make(std::int64_t nanos, std::int64_t period);
+
+  // The timer of such a channel.
+  static ChanTimer& Of(const RecvChan<absl::Time>& channel);
+
+  // True if the value will not be received: see Timer.
+  bool Stop();
+  bool Reset(std::int64_t nanos, std::int64_t period);
+
+ private:
+  explicit ChanTimer(Hchan& hchan) : hchan_(hchan) {}
+
+  static ChanTimer& Of(Hchan& hchan);
+  static ChanTimer& Of(TimerNode& node);
+  static void Fire(TimerNode& node, std::int64_t now);
+  static const TimerActions kActions;
+  static const ElementType kElement;
+
+  // Clears armed_ and takes the value out. True if there was either.
+  bool Clear() GORGE_REQUIRES(hchan_.lock());
+  ArmResult ArmLocked() GORGE_REQUIRES(hchan_.lock());
+
+  Hchan& hchan_;
+  bool armed_ GORGE_GUARDED_BY(hchan_.lock()) = false;
+  std::int64_t when_ GORGE_GUARDED_BY(hchan_.lock()) = 0;
+  std::int64_t period_ GORGE_GUARDED_BY(hchan_.lock()) = 0;
+  struct Node : TimerNode {
+    explicit Node(ChanTimer& its_timer)
+        : TimerNode(kActions), timer(its_timer) {}
+    ChanTimer& timer;
+  } node_{*this};
+};
+
+}  // namespace gorge::internal
+
+#endif  // GORGE_TIME_INTERNAL_CHAN_TIMER_H_

@@ -12,8 +12,6 @@
 
 namespace gorge::internal {
 
-class Hchan;
-
 // The operations run under the channel's lock, and with a select's other locks
 // held: T's move constructor and destructor must not use a channel that the
 // operation uses. They cannot throw.
@@ -25,9 +23,6 @@ struct ElementType {
   // Fills the optional<T> at `slot` out of the T at `from`.
   void (*emplace)(void* slot, void* from);
   void (*destroy)(void* element);
-  // Of the channels of timers, else null: called when the last handle is gone,
-  // before anything is freed. The buffer of such a channel does not show.
-  void (*end)(Hchan& hchan) = nullptr;
 };
 
 template <class T>

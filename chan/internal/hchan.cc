@@ -58,8 +58,8 @@ Sudog MakeSudog(void* element) {
 
 }  // namespace
 
-Hchan* Hchan::Make(const ElementType& type, std::ptrdiff_t capacity,
-                   std::size_t trailer) {
+Hchan* Hchan::MakeWith(const ElementType& type, std::ptrdiff_t capacity,
+                       const TimerHooks* hooks, std::size_t trailer) {
   constexpr auto kMax =
       static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
   const std::size_t offset = RingOffset(type.align);
@@ -70,7 +70,7 @@ Hchan* Hchan::Make(const ElementType& type, std::ptrdiff_t capacity,
   std::size_t bytes = offset + slots * type.size;
   if (trailer > 0) bytes = RoundUp(bytes, type.align) + trailer;
   void* memory = Allocate(bytes, type.align);
-  return ::new (memory) Hchan(type, slots);
+  return ::new (memory) Hchan(type, slots, hooks);
 }
 
 // Nobody has a handle. Whoever is parked here has lost his (see the top).
@@ -79,7 +79,7 @@ void Hchan::Destroy() GORGE_NO_THREAD_SAFETY_ANALYSIS {
     LockGuard hold(lock_);
     if (!sendq_.Empty() || !recvq_.Empty()) return;
   }
-  if (type_.end != nullptr) type_.end(*this);
+  if (hooks_ != nullptr) hooks_->end(*this);
   const std::size_t count = count_.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < count; ++i, recvx_ = Next(recvx_)) {
     type_.destroy(Slot(recvx_));
@@ -122,6 +122,8 @@ bool Hchan::SendLocked(void* element, G*& woken) {
 
 RecvResult Hchan::RecvLocked(void* slot, G*& woken) {
   woken = nullptr;
+  if (hooks_ != nullptr) [[unlikely]]
+    hooks_->look(*this);
   const std::size_t count = count_.load(std::memory_order_relaxed);
   if (Sudog* sender = sendq_.Pop()) {
     if (capacity_ == 0) {

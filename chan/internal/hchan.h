@@ -55,12 +55,30 @@ enum class RecvResult : std::uint8_t {
   kWouldBlock,  // Nothing there now.
 };
 
+class Hchan;
+
+// What else happens on the channel of a timer (time/internal/chan_timer.h). Its
+// buffer does not show in Len and Cap.
+struct TimerHooks {
+  // Without the lock: true if a receive would find a value, were it to look.
+  bool (*is_due)(Hchan& hchan);
+  // With the lock, before a receive: sends the value, if it is due.
+  void (*look)(Hchan& hchan);
+  // The last handle is gone: before anything is freed.
+  void (*end)(Hchan& hchan);
+};
+
 class Hchan {
  public:
-  // One allocation for header, ring, and `trailer` bytes behind. Panics if the
-  // size is impossible.
-  static Hchan* Make(const ElementType& type, std::ptrdiff_t capacity,
-                     std::size_t trailer = 0);
+  // One allocation for header and ring. Panics if the size is impossible.
+  static Hchan* Make(const ElementType& type, std::ptrdiff_t capacity) {
+    return MakeWith(type, capacity, nullptr, 0);
+  }
+  // A timer's, with `trailer` bytes behind.
+  static Hchan* MakeForTimer(const ElementType& type, const TimerHooks& hooks,
+                             std::size_t trailer) {
+    return MakeWith(type, 1, &hooks, trailer);
+  }
   void* Trailer() { return static_cast<char*>(Slot(0)) + RingSize(); }
 
   // Relaxed: whoever copies a handle has one.
@@ -97,9 +115,9 @@ class Hchan {
   void Close();
 
   std::size_t Len() const {
-    return type_.end != nullptr ? 0 : count_.load(std::memory_order_relaxed);
+    return hooks_ != nullptr ? 0 : count_.load(std::memory_order_relaxed);
   }
-  std::size_t Cap() const { return type_.end != nullptr ? 0 : capacity_; }
+  std::size_t Cap() const { return hooks_ != nullptr ? 0 : capacity_; }
 
   // For select/, which holds the lock of every channel it looks at.
   Lock& lock() GORGE_RETURN_CAPABILITY(lock_) { return lock_; }
@@ -129,12 +147,13 @@ class Hchan {
                           : count_.load(std::memory_order_acquire) < capacity_;
     return room || closed_.load(std::memory_order_acquire);
   }
-  bool MightRecv() const {
+  bool MightRecv() {
     // Acquire: as in MightSend.
     const bool something = capacity_ == 0
                                ? !sendq_.Empty()
                                : count_.load(std::memory_order_acquire) > 0;
-    return something || closed_.load(std::memory_order_acquire);
+    return something || closed_.load(std::memory_order_acquire) ||
+           (hooks_ != nullptr && hooks_->is_due(*this));
   }
 
   // True once the channel is closed and nothing is left in it: it stays so,
@@ -150,10 +169,12 @@ class Hchan {
   int Waiting();
 
  private:
-  Hchan(const ElementType& type, std::size_t capacity)
-      : type_(type), capacity_(capacity) {}
+  Hchan(const ElementType& type, std::size_t capacity, const TimerHooks* hooks)
+      : type_(type), capacity_(capacity), hooks_(hooks) {}
   ~Hchan() = default;
 
+  static Hchan* MakeWith(const ElementType& type, std::ptrdiff_t capacity,
+                         const TimerHooks* hooks, std::size_t trailer);
   bool TrySendSlow(void* element);
   RecvResult RecvSlow(void* slot);
   RecvResult TryRecvSlow(void* slot);
@@ -172,6 +193,7 @@ class Hchan {
   // Fixed at construction; read by anyone.
   const ElementType& type_;
   const std::size_t capacity_;
+  const TimerHooks* const hooks_;  // Null unless it is a timer's.
 
   std::atomic<std::uint32_t> references_{1};
 

@@ -97,8 +97,10 @@ bool Disarm(TimerNode& node) {
 }
 
 bool RunDueTimers(TimerQueue& queue, const Processor& p) {
-  if (!HasDueTimers(queue)) return false;
+  const std::int64_t earliest = queue.earliest.load(std::memory_order_relaxed);
+  if (earliest == kNever) return false;
   const std::int64_t now = MonotonicNanos();
+  if (earliest > now) return false;
   bool fired = false;
   bool more = true;
   while (more) {

@@ -16,6 +16,7 @@
 #include "gorge/tests/support/runtime_test.h"
 #include "gorge/tests/support/scale.h"
 #include "gorge/tests/support/team.h"
+#include "gorge/time/ticker.h"
 #include "gorge/time/time.h"
 #include "gtest/gtest.h"
 
@@ -78,6 +79,20 @@ TEST_P(TimerTest, TheValueIsTheInstantItWasDueHoweverLateItIsReceived) {
 
     EXPECT_GE(received, before + absl::Milliseconds(1));
     EXPECT_LT(received, before + absl::Milliseconds(30));
+  });
+}
+
+// The scheduler does not get to run: there is no preemption.
+TEST_P(TimerTest, APollingLoopSeesTheValue) {
+  Run([] {
+    const Timer timer(kShort);
+    const Ticker ticker(kShort);
+    while (!timer.C().TryRecv().ready) {
+    }
+    for (int ticks = 0; ticks < 3;) {
+      Select(OnRecv(ticker.C(), [&] { ++ticks; }), OnDefault());
+    }
+    EXPECT_FALSE(timer.Stop());
   });
 }
 

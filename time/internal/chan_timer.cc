@@ -31,15 +31,16 @@ const TimerActions ChanTimer::kActions = {
     .abandon = [](TimerNode& node) { Of(node).hchan_.Unref(); },
 };
 
-const ElementType ChanTimer::kElement = [] {
-  ElementType type = kElementType<absl::Time>;
-  type.end = [](Hchan& hchan) {
-    ChanTimer& timer = Of(hchan);
-    Disarm(timer.node_);
-    std::destroy_at(&timer);
-  };
-  return type;
-}();
+const TimerHooks ChanTimer::kHooks = {
+    .is_due = &ChanTimer::IsDue,
+    .look = &ChanTimer::Look,
+    .end =
+        [](Hchan& hchan) {
+          ChanTimer& timer = Of(hchan);
+          Disarm(timer.node_);
+          std::destroy_at(&timer);
+        },
+};
 
 ChanTimer& ChanTimer::Of(Hchan& hchan) {
   return *std::launder(static_cast<ChanTimer*>(hchan.Trailer()));
@@ -54,7 +55,8 @@ ChanTimer& ChanTimer::Of(TimerNode& node) {
 }
 
 RecvChan<absl::Time> ChanTimer::Make(std::int64_t nanos, std::int64_t period) {
-  Hchan* hchan = Hchan::Make(kElement, 1, sizeof(ChanTimer));
+  Hchan* hchan =
+      Hchan::MakeForTimer(kElementType<absl::Time>, kHooks, sizeof(ChanTimer));
   auto* timer = ::new (hchan->Trailer()) ChanTimer(*hchan);
   auto channel = ChanAccess::Make<RecvChan<absl::Time>>(ChanRef(hchan));
   timer->Reset(nanos, period);
@@ -64,16 +66,12 @@ RecvChan<absl::Time> ChanTimer::Make(std::int64_t nanos, std::int64_t period) {
 bool ChanTimer::Clear() {
   const bool was_armed = armed_;
   armed_ = false;
+  // First, so that the receive sends itself nothing.
+  when_.store(kNever, std::memory_order_relaxed);
   std::optional<absl::Time> stale;
   G* nobody;
-  const bool was_sent =
-      hchan_.RecvLocked(&stale, nobody) == RecvResult::kValue;
+  const bool was_sent = hchan_.RecvLocked(&stale, nobody) == RecvResult::kValue;
   return was_armed || was_sent;
-}
-
-ArmResult ChanTimer::ArmLocked() {
-  armed_ = true;
-  return Arm(node_, when_);
 }
 
 bool ChanTimer::Stop() {
@@ -86,16 +84,29 @@ bool ChanTimer::Reset(std::int64_t nanos, std::int64_t period) {
   EnsureStartedByThread();
   const std::int64_t when = NanosFromNow(nanos);
   bool cleared;
-  ArmResult armed;
+  ArmResult result;
   {
     LockGuard hold(hchan_.lock());
     cleared = Clear();
-    when_ = when;
+    result = Arm(node_, when);
+    armed_ = true;
+    when_.store(when, std::memory_order_relaxed);
     period_ = period;
-    armed = ArmLocked();
   }
-  if (armed.is_next) WakeForTimer(when);
+  if (result.is_next) WakeForTimer(when);
   return cleared;
+}
+
+void ChanTimer::SendIfDue(std::int64_t now, G*& receiver) {
+  const std::int64_t when = when_.load(std::memory_order_relaxed);
+  if (when > now || when == kNever) return;
+  // The instant it was due, however late this is. A tick that nobody has
+  // received yet stays, and this one is dropped.
+  absl::Time value = absl::Now() - absl::Nanoseconds(now - when);
+  static_cast<void>(hchan_.SendLocked(&value, receiver));
+  armed_ = period_ > 0;
+  when_.store(armed_ ? NextTick(when, period_, now) : kNever,
+              std::memory_order_relaxed);
 }
 
 void ChanTimer::Fire(TimerNode& node, std::int64_t now) {
@@ -103,24 +114,31 @@ void ChanTimer::Fire(TimerNode& node, std::int64_t now) {
   const ChanRef claimed(&timer.hchan_);
   G* receiver = nullptr;
   std::int64_t next = kNever;
-  ArmResult armed{};
+  ArmResult result{};
   {
     LockGuard hold(timer.hchan_.lock());
-    if (!timer.armed_ || timer.when_ > now) return;
-    timer.armed_ = false;
-    // When it was due, however late this is. A tick that nobody has received
-    // yet stays, and this one is dropped.
-    absl::Time value =
-        absl::Now() - absl::Nanoseconds(MonotonicNanos() - timer.when_);
-    static_cast<void>(timer.hchan_.SendLocked(&value, receiver));
-    if (timer.period_ > 0) {
-      timer.when_ = NextTick(timer.when_, timer.period_, now);
-      armed = timer.ArmLocked();
-      next = timer.when_;
+    timer.SendIfDue(now, receiver);
+    if (timer.armed_) {
+      next = timer.when_.load(std::memory_order_relaxed);
+      result = Arm(node, next);
     }
   }
   if (receiver != nullptr) Ready(*receiver);
-  if (armed.is_next) WakeForTimer(next);
+  if (result.is_next) WakeForTimer(next);
+}
+
+// The queue still has the timer and will come by: to arm it for the next tick,
+// or to find it not armed any more.
+void ChanTimer::Look(Hchan& hchan) GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  if (!hchan.recvq().Empty() || !IsDue(hchan)) return;
+  G* nobody = nullptr;
+  Of(hchan).SendIfDue(MonotonicNanos(), nobody);
+}
+
+bool ChanTimer::IsDue(Hchan& hchan) {
+  // Relaxed: a receive that sees an old value came before the change.
+  const std::int64_t when = Of(hchan).when_.load(std::memory_order_relaxed);
+  return when != kNever && when <= MonotonicNanos();
 }
 
 }  // namespace gorge::internal

@@ -4,19 +4,26 @@
 // has room for one element, which Len and Cap do not show.
 //
 // What counts is `armed_` and `when_`, under the channel's lock, under which
-// the value is sent, too. The queue of timers (core/internal/timers.h) only says
-// when to look: it may come too early, when the timer has been reset meanwhile,
-// and finds nothing due then; the new arming is in a queue as well. So a Stop
-// that has cleared `armed_`, and taken out the value if it is there, is the end
-// of it, even if the queue has let the timer go already and is about to fire.
+// the value is sent, too; `when_` is kNever while it is not armed. The queue of
+// timers (core/internal/timers.h) only says when to look: it may come too
+// early, when the timer has been reset meanwhile, and finds nothing due then;
+// the new arming is in a queue as well. So a Stop that has cleared `armed_`,
+// and taken out the value if it is there, is the end of it, even if the queue
+// has let the timer go already and is about to fire.
+//
+// A receive looks at the timer as well, and sends itself the value if it is
+// due: who polls the channel in a loop need not let the scheduler run, and who
+// comes late need not wait for it. Who waits already is left to the scheduler.
 //
 // While the queue has the timer it holds no reference to the channel: a timer
 // that nobody can receive from must go. Instead the last handle's end disarms
-// it, and claim() finds out, under the queue's lock, whether there still is one.
+// it, and claim() finds out, under the queue's lock, whether there still is
+// one.
 
 #ifndef GORGE_TIME_INTERNAL_CHAN_TIMER_H_
 #define GORGE_TIME_INTERNAL_CHAN_TIMER_H_
 
+#include <atomic>
 #include <cstdint>
 
 #include "absl/time/time.h"
@@ -45,16 +52,22 @@ class ChanTimer {
   static ChanTimer& Of(Hchan& hchan);
   static ChanTimer& Of(TimerNode& node);
   static void Fire(TimerNode& node, std::int64_t now);
+  static bool IsDue(Hchan& hchan);
+  static void Look(Hchan& hchan);
   static const TimerActions kActions;
-  static const ElementType kElement;
+  static const TimerHooks kHooks;
 
-  // Clears armed_ and takes the value out. True if there was either.
+  // Disarms it and takes the value out. True if there was either.
   bool Clear() GORGE_REQUIRES(hchan_.lock());
-  ArmResult ArmLocked() GORGE_REQUIRES(hchan_.lock());
+  // If it is due: the value goes to the oldest receiver, who is to be readied,
+  // or into the buffer; and the timer is armed for the next tick, or no more.
+  void SendIfDue(std::int64_t now, G*& receiver) GORGE_REQUIRES(hchan_.lock());
 
   Hchan& hchan_;
   bool armed_ GORGE_GUARDED_BY(hchan_.lock()) = false;
-  std::int64_t when_ GORGE_GUARDED_BY(hchan_.lock()) = 0;
+  // Of the current or last arming. Changed under the lock; is_due reads it
+  // without.
+  std::atomic<std::int64_t> when_{kNever};
   std::int64_t period_ GORGE_GUARDED_BY(hchan_.lock()) = 0;
   struct Node : TimerNode {
     explicit Node(ChanTimer& its_timer)

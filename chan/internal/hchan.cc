@@ -17,7 +17,7 @@ constexpr int kCloseBatch = 64;
 
 std::size_t RoundUp(std::size_t size, std::size_t align) {
   const std::size_t a = std::max(align, alignof(std::max_align_t));
-  return (size + a - 1) / a * a;
+  return (size + a - 1) & ~(a - 1);
 }
 
 // Where the ring begins, behind the header.

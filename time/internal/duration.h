@@ -26,7 +26,8 @@ absl::Duration ToAbsl(std::chrono::duration<Rep, Period> d) {
 
 // In nanoseconds, rounded up: no wait is too short. Saturates.
 inline std::int64_t ToNanos(absl::Duration d) {
-  return absl::ToInt64Nanoseconds(absl::Ceil(d, absl::Nanoseconds(1)));
+  const std::int64_t nanos = absl::ToInt64Nanoseconds(d);
+  return nanos < INT64_MAX && absl::Nanoseconds(nanos) < d ? nanos + 1 : nanos;
 }
 
 }  // namespace gorge::internal

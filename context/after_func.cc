@@ -12,7 +12,7 @@
 namespace gorge::internal {
 
 bool AfterFuncNode::Stop() {
-  if (!CancelAs(Role::kStop, Ending())) return false;
+  if (!CancelAs(Role::kStop, Ending::Canceled())) return false;
   task_.reset();
   return true;
 }

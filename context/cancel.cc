@@ -1,6 +1,7 @@
 #include "gorge/context/cancel.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -87,7 +88,7 @@ class CancelNode::Sweep {
   void SettleAll() {
     const auto settle = [](CancelNode& node) {
       // Those without children have settled.
-      if (node.state() == NodeState::kCanceling) node.Settle();
+      if (node.state() != NodeState::kCanceled) node.Settle();
     };
     ours_.ForEach(settle);
     settle(root_);
@@ -128,7 +129,7 @@ bool CancelNode::Begin(const Ending& ending, ChildList& found) {
     ending_ = ending;
     leaf = children_.empty();
     found.Append(children_);
-    done = std::move(done_);
+    done = std::move(done_or_gate_);
     // Release: publishes ending_. A leaf without Done is through with it.
     state_.store(leaf && !done ? NodeState::kCanceled : NodeState::kCanceling,
                  std::memory_order_release);
@@ -141,14 +142,18 @@ bool CancelNode::Begin(const Ending& ending, ChildList& found) {
 }
 
 void CancelNode::Settle() {
+  // Acq_rel: what was done below comes before the return of who sees this; and
+  // the gate is there if it says so.
+  if (state_.exchange(NodeState::kCanceled, std::memory_order_acq_rel) !=
+      NodeState::kAwaited) {
+    return;
+  }
   Chan<Signal> gate;
   {
     const std::lock_guard hold(lock_);
-    // Release: as in Begin.
-    state_.store(NodeState::kCanceled, std::memory_order_release);
-    gate = std::move(gate_);
+    gate = std::move(done_or_gate_);
   }
-  if (gate) gate.Close();
+  gate.Close();
 }
 
 void CancelNode::AwaitSettled() {
@@ -156,9 +161,17 @@ void CancelNode::AwaitSettled() {
   Chan<Signal> gate;
   {
     const std::lock_guard hold(lock_);
-    if (state() == NodeState::kCanceled) return;
-    if (!gate_) gate_ = MakeChan<Signal>();
-    gate = gate_;
+    if (state() != NodeState::kAwaited) {
+      done_or_gate_ = MakeChan<Signal>();
+      NodeState canceling = NodeState::kCanceling;
+      // Release: pairs with Settle's acquire, though the lock says it, too. If
+      // it fails, the node has settled. Acquire: as in state().
+      if (!state_.compare_exchange_strong(canceling, NodeState::kAwaited,
+                                          std::memory_order_acq_rel)) {
+        return;
+      }
+    }
+    gate = done_or_gate_;
   }
   gate.Recv();
 }
@@ -170,12 +183,21 @@ void CancelNode::Leave(Role role) {
   if (kind() == NodeKind::kDeadline) {
     static_cast<DeadlineNode*>(this)->StopTimer();
   }
-  // Nobody but the canceller touches them now. They may keep up_.
-  const std::unique_ptr<Ties> ties = std::move(ties_);
-  if (ties != nullptr && ties->disarm) ties->disarm();
-  if (role == Role::kWithParent) return;
-  if (ties != nullptr && ties->leave) ties->leave();
-  if (up_ != nullptr && up_->RemoveChild(*this)) Unref();
+  // Nobody but the canceller touches them now.
+  if (ties_ != nullptr && ties_->disarm) {
+    std::exchange(ties_->disarm, nullptr)();
+  }
+  if (ties_ != nullptr && ties_->leave) {
+    const std::function<bool()> leave = std::exchange(ties_->leave, nullptr);
+    if (role != Role::kWithParent) leave();
+  }
+  if (linked_ && role != Role::kWithParent && up().RemoveChild(*this)) Unref();
+}
+
+CancelNode& CancelNode::up() const {
+  return static_cast<CancelNode&>(ties_ != nullptr && ties_->kept.get()
+                                      ? *ties_->kept.get()
+                                      : parent()->canceler());
 }
 
 // False if the list was taken: then the reference is the taker's.
@@ -214,8 +236,8 @@ const RecvChan<Signal>& CancelNode::DoneSlow() {
   const std::lock_guard hold(lock_);
   if (!done_made_.load(std::memory_order_relaxed)) {
     if (state() == NodeState::kLive) {
-      done_ = MakeChan<Signal>();
-      done_view_ = done_;
+      done_or_gate_ = MakeChan<Signal>();
+      done_view_ = done_or_gate_;
     } else {
       done_view_ = ClosedDone();
     }
@@ -239,7 +261,7 @@ void CancelNode::AttachTo(CancelNode& up) {
   {
     const std::lock_guard hold(up.lock_);
     if (up.state() == NodeState::kLive) {
-      up_ = &up;
+      linked_ = true;
       RefUnshared();  // The list's.
       up.children_.PushBack(*this);
       return;
@@ -267,12 +289,12 @@ bool CancelNode::SetDisarm(std::function<void()> disarm) {
 }
 
 absl::Time ContextAccess::DeadlineOf(ContextNode& node) {
-  ContextNode& canceler = node.canceler();
-  if (canceler.can_be_canceled()) {
-    return static_cast<CancelNode&>(canceler).deadline();
+  ContextNode* timed = CancelNode::Timed(node);
+  if (timed == nullptr) return absl::InfiniteFuture();
+  if (timed->kind() == NodeKind::kDeadline) {
+    return static_cast<DeadlineNode*>(timed)->deadline();
   }
-  if (canceler.kind() != NodeKind::kCustom) return absl::InfiniteFuture();
-  return static_cast<CustomNode&>(canceler).own().Deadline().value_or(
+  return static_cast<CustomNode*>(timed)->own().Deadline().value_or(
       absl::InfiniteFuture());
 }
 
@@ -287,7 +309,7 @@ Cancelable WithCancel(const Context& parent) {
   using internal::ContextAccess;
   internal::ContextNode& above = ContextAccess::Parent(parent);
   auto* node = internal::MakeNode<internal::CancelNode>(
-      above, internal::NodeKind::kCancel, ContextAccess::DeadlineOf(above));
+      above, internal::NodeKind::kCancel);
   Cancelable result = ContextAccess::MakeCancelable(node);
   node->Attach();
   return result;

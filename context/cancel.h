@@ -45,7 +45,7 @@ class CancelFunc {
   //
   // Blocks: until that is so; never for what AfterFunc was given.
   void operator()() const {
-    if (node_ != nullptr) node_->Cancel(internal::Ending());
+    if (node_ != nullptr) node_->Cancel(internal::Ending::Canceled());
   }
   // The same, and Cause is `cause`; if that is OK, it is what Err is.
   void operator()(absl::Status cause) const {

@@ -29,16 +29,16 @@ namespace {
 
 // How a user's context ended whose Done is closed.
 Ending EndingOf(CustomNode& custom) {
-  absl::Status error = custom.own().Err();
+  // Kept by the node, which what ends because of it keeps.
+  const absl::Status& error = custom.Err();
   if (error.ok()) {
     return Ending::Canceled(absl::InternalError(
         "context: Done of a ContextInterface is closed, but its Err is OK"));
   }
   CancelNode* inner = custom.FindCancelNode();
-  absl::Status cause = inner != nullptr && inner->ended()
+  return Ending(error, inner != nullptr && inner->ended()
                            ? inner->ending().Cause()
-                           : absl::OkStatus();
-  return Ending::Of(std::move(error), std::move(cause));
+                           : absl::OkStatus());
 }
 
 // The context of ours that a user's context wraps, if it ends when that does.
@@ -54,16 +54,26 @@ CancelNode* Wrapped(CustomNode& custom) {
 
 const RecvChan<Signal>& CustomNode::DoneSlow() {
   RecvChan<Signal> done = own_->Done();
+  if (!done) return NilDone();
   const std::lock_guard hold(lock_);
-  // Nil is not kept: the static one is, for this call.
-  static const auto& nil = *new RecvChan<Signal>;
   if (!done_kept_.load(std::memory_order_relaxed)) {
-    if (!done) return nil;
     done_ = std::move(done);
     // Release: publishes done_.
     done_kept_.store(true, std::memory_order_release);
   }
   return done_;
+}
+
+const absl::Status& CustomNode::ErrSlow() {
+  absl::Status error = own_->Err();
+  if (error.ok()) return NoError();
+  const std::lock_guard hold(lock_);
+  if (!error_kept_.load(std::memory_order_relaxed)) {
+    error_ = std::move(error);
+    // Release: publishes error_.
+    error_kept_.store(true, std::memory_order_release);
+  }
+  return error_;
 }
 
 const void* ContextNode::Find(const void* key) {

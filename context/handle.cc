@@ -15,6 +15,7 @@
 #include "gorge/context/interface.h"
 #include "gorge/context/internal/cancel_node.h"
 #include "gorge/context/internal/custom_node.h"
+#include "gorge/context/internal/deadline_node.h"
 #include "gorge/context/internal/node.h"
 #include "gorge/core/panic.h"
 
@@ -23,12 +24,27 @@ namespace internal {
 
 void RaiseNilContext() { throw Panic("context: use of a nil Context"); }
 
-absl::Status ErrSlow(ContextNode& canceler) {
-  if (canceler.kind() == NodeKind::kCustom) {
-    return static_cast<CustomNode&>(canceler).own().Err();
+// What is returned by reference is never destroyed: contexts are usable after
+// main.
+const absl::Status& NoError() {
+  static const auto& ok = *new absl::Status;
+  return ok;
+}
+
+const RecvChan<std::monostate>& NilDone() {
+  static const auto& nil = *new RecvChan<std::monostate>;
+  return nil;
+}
+
+const absl::Status& ErrOf(ContextNode& canceler) {
+  if (canceler.can_be_canceled()) [[likely]] {
+    const auto& node = static_cast<const CancelNode&>(canceler);
+    return node.ended() ? node.ending().Err() : NoError();
   }
-  auto& node = static_cast<CancelNode&>(canceler);
-  return node.ended() ? node.ending().Err() : absl::OkStatus();
+  if (canceler.kind() == NodeKind::kCustom) {
+    return static_cast<CustomNode&>(canceler).Err();
+  }
+  return NoError();
 }
 
 const RecvChan<std::monostate>& DoneOf(ContextNode& canceler) {
@@ -38,9 +54,7 @@ const RecvChan<std::monostate>& DoneOf(ContextNode& canceler) {
   if (canceler.kind() == NodeKind::kCustom) {
     return static_cast<CustomNode&>(canceler).Done();
   }
-  // Never destroyed: contexts are usable after main.
-  static const auto& nil = *new RecvChan<std::monostate>;
-  return nil;
+  return NilDone();
 }
 
 ContextNode& ContextAccess::Parent(const gorge::Context& parent) {
@@ -70,7 +84,7 @@ std::string NameOf(const ContextNode& node) {
       return ".WithCancel";
     case NodeKind::kDeadline: {
       const absl::Time deadline =
-          static_cast<const CancelNode&>(node).deadline();
+          static_cast<const DeadlineNode&>(node).deadline();
       return absl::StrCat(".WithDeadline(", absl::FormatTime(deadline), " [",
                           absl::FormatDuration(deadline - absl::Now()), "])");
     }

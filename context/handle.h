@@ -28,7 +28,11 @@ namespace internal {
 class ContextAccess;
 
 [[noreturn]] void RaiseNilContext();
-absl::Status ErrSlow(ContextNode& canceler);
+// Both live for ever.
+const absl::Status& NoError();
+const RecvChan<std::monostate>& NilDone();
+
+const absl::Status& ErrOf(ContextNode& canceler);
 const RecvChan<std::monostate>& DoneOf(ContextNode& canceler);
 
 }  // namespace internal
@@ -64,8 +68,9 @@ class Context {
   // A channel that is closed when the context ends; nil if it never can. Always
   // the same one, made when it is first asked for. Nothing is ever sent on it.
   //
-  // Of a named handle, a reference that is valid as long as the handle is: to
-  // select on it costs no copy, that is, no write to what all share.
+  // Of a named handle, a reference that is valid as long as the context is: to
+  // select on it costs no copy, that is, no write to what all share. Otherwise
+  // the value.
   //
   // Blocks: never.
   const RecvChan<std::monostate>& Done() const& {
@@ -77,17 +82,15 @@ class Context {
 
   // OK until the context ends; then, for ever, CancelledError("context
   // canceled") or DeadlineExceededError("context deadline exceeded"), or what
-  // a ContextInterface above says. Not OK exactly if Done is closed.
+  // a ContextInterface above says. Not OK exactly if Done is closed. Like Done,
+  // a reference if it can be.
   //
   // Blocks:   never, and takes no lock.
   // Ordering: what precedes the cancel happens before an Err that tells of it.
-  absl::Status Err() const {
-    internal::ContextNode& canceler = node().canceler();
-    if (canceler.state() == internal::NodeState::kLive) [[likely]] {
-      return absl::OkStatus();
-    }
-    return internal::ErrSlow(canceler);
+  const absl::Status& Err() const& {
+    return internal::ErrOf(node().canceler());
   }
+  absl::Status Err() const&& { return internal::ErrOf(node().canceler()); }
 
   // The value of `key`, here or in the nearest context above that has one;
   // null if none has. Valid as long as this context is.

@@ -56,7 +56,7 @@ class StopLink : public std::enable_shared_from_this<StopLink> {
     if (!Claim()) return;
     // Those who lose the claim let go of the link.
     std::shared_ptr<StopLink> self = shared_from_this();
-    static_cast<CancelNode*>(node_.get())->Cancel(Ending());
+    static_cast<CancelNode*>(node_.get())->Cancel(Ending::Canceled());
     if (!IsLast()) return;
     go({.name = "stop_token"},
        [self = std::move(self)] { self->callback_.reset(); });

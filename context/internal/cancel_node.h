@@ -14,10 +14,10 @@
 //   3. The canceller does the same for the children taken, their children, and
 //      so on, from a queue, parents first: no recursion. A node that another
 //      canceller was at before is that one's to finish; ours waits for it.
-//   4. Settle: once all below are done, state_ goes to cancelled, and those who
-//      waited for that are let go. A cancel that comes second waits in
-//      AwaitSettled. So when a cancel returns, whoever did it, all below the
-//      node have Err set and Done closed.
+//   4. Settle: once all below are done, state_ goes to cancelled. A cancel that
+//      comes second waits for that in AwaitSettled: it leaves a gate, and says
+//      so by a state of its own, awaited. So when a cancel returns, whoever did
+//      it, all below the node have Err set and Done closed.
 //   5. Only then the rest: the node leaves its parent, stops its timer, starts
 //      the goroutines of AfterFunc, and the references to the children go.
 //
@@ -62,21 +62,22 @@ using Signal = std::monostate;
 // Why a context ended.
 class Ending {
  public:
-  // By a call of its CancelFunc; OkStatus: no cause was given.
+  // A context that has not ended.
+  Ending() = default;
+  // By a call of its CancelFunc, or by its deadline; OK: no cause was given.
   static Ending Canceled(absl::Status cause = absl::OkStatus());
   static Ending DeadlineExceeded(absl::Status cause = absl::OkStatus());
-  // By the user's context above it, with that one's error and cause.
-  static Ending Of(absl::Status error, absl::Status cause);
+  // By a user's context above it. `error` must live as long as what ends so.
+  Ending(const absl::Status& error, absl::Status cause)
+      : error_(&error), cause_(std::move(cause)) {}
 
-  absl::Status Err() const;
-  absl::Status Cause() const { return cause_.ok() ? Err() : cause_; }
+  // Requires: not default-constructed.
+  const absl::Status& Err() const { return *error_; }
+  const absl::Status& Cause() const { return cause_.ok() ? *error_ : cause_; }
 
  private:
-  enum class Kind : std::uint8_t { kCanceled, kDeadlineExceeded, kOther };
-
-  Kind kind_ = Kind::kCanceled;
-  absl::Status other_;  // What Err returns, if kOther.
-  absl::Status cause_;  // OK: what Err returns.
+  const absl::Status* error_ = nullptr;
+  absl::Status cause_;  // OK: the error.
 };
 
 // Nodes in a row, linked through themselves, as a ring. A node is in one list
@@ -97,17 +98,28 @@ class ChildList {
   CancelNode* first_ = nullptr;
 };
 
-// What ties a node to more than CancelNodes; most nodes have none.
+// What only few nodes need.
 struct Ties {
-  NodeRef kept;                  // The node whose child this is, if not above.
+  NodeRef kept;  // Whose child this node is, if that is not above it. Fixed.
   std::function<bool()> leave;   // Takes it off the list of a user's context.
   std::function<void()> disarm;  // Takes it off a std::stop_token.
 };
 
 class CancelNode : public ContextNode {
  public:
-  CancelNode(ContextNode& parent, NodeKind kind, absl::Time deadline)
-      : ContextNode(kind, NodeState::kLive, parent), deadline_(deadline) {}
+  CancelNode(ContextNode& parent, NodeKind kind)
+      : ContextNode(kind, NodeState::kLive, parent),
+        timed_(kind == NodeKind::kDeadline ? this : Timed(parent)) {}
+
+  // The node, `node` or above it, that knows when `node` ends by itself: a
+  // DeadlineNode or a user's; null if there is none.
+  static ContextNode* Timed(ContextNode& node) {
+    ContextNode& canceler = node.canceler();
+    if (canceler.can_be_canceled()) {
+      return static_cast<CancelNode&>(canceler).timed_;
+    }
+    return canceler.kind() == NodeKind::kCustom ? &canceler : nullptr;
+  }
 
   // Has this node cancelled with the canceller of its parent, and cancels it if
   // that has ended. Once, before anybody else knows the node.
@@ -118,10 +130,7 @@ class CancelNode : public ContextNode {
   // Cancels this node and all below it. Does nothing if that has been done.
   //
   // Blocks: until all below are done, if another one is at it.
-  void Cancel(const Ending& ending) {
-    // The common case of a CancelFunc that dies after it was called.
-    if (state() != NodeState::kCanceled) CancelAs(Role::kItself, ending);
-  }
+  void Cancel(const Ending& ending) { CancelAs(Role::kItself, ending); }
   // The same, for a user's context that calls what its AfterFunc was given: it
   // need not be told that the node leaves.
   void CancelFromParent(const Ending& ending) {
@@ -131,8 +140,10 @@ class CancelNode : public ContextNode {
   // True once Done, if there is one, is closed.
   bool ended() const {
     const NodeState now = state();
-    if (now == NodeState::kCanceling) return ClosedWhileCanceling();
-    return now == NodeState::kCanceled;
+    if (now == NodeState::kCanceled) [[likely]] {
+      return true;
+    }
+    return now != NodeState::kLive && ClosedWhileCanceling();
   }
   // Requires: ended().
   const Ending& ending() const { return ending_; }
@@ -144,8 +155,6 @@ class CancelNode : public ContextNode {
   }
   // True for the channel that contexts share which ended before anybody asked.
   static bool IsClosedDone(const RecvChan<Signal>& done);
-
-  absl::Time deadline() const { return deadline_; }
 
   // Ties the node to something else, unless it is cancelled: then false.
   [[nodiscard]] bool SetDisarm(std::function<void()> disarm);
@@ -162,7 +171,7 @@ class CancelNode : public ContextNode {
         cancel_funcs_.fetch_sub(1, std::memory_order_acq_rel) != 1) {
       return;
     }
-    Cancel(Ending());
+    if (state() != NodeState::kCanceled) Cancel(Ending::Canceled());
     Unref();
   }
 
@@ -201,19 +210,24 @@ class CancelNode : public ContextNode {
   bool RemoveChild(CancelNode& child);
   void Tie(Ties ties);
 
-  // Fixed at construction.
-  const absl::Time deadline_;  // Infinite: none.
+  // The node that keeps this one in its list of children, if linked_.
+  CancelNode& up() const;
 
-  // Fixed by Attach.
-  CancelNode* up_ = nullptr;  // In whose list of children this one is.
+  // Fixed at construction.
+  ContextNode* const timed_;
 
   std::atomic<std::uint32_t> cancel_funcs_{1};
 
-  // Guards the rest, unless it says otherwise.
+  bool linked_ = false;  // Fixed by Attach.
+  // Under lock_; read without it by Done.
+  std::atomic<bool> done_made_{false};
+
+  // Guards what follows, unless it says otherwise. A node has to stay small: up
+  // to 120 bytes the allocator is quick.
   Mutex lock_;
   ChildList children_;  // Empty unless live.
 
-  // Guarded by up_'s lock while it is live; then for who took the list.
+  // Guarded by up()'s lock while that is live; then for who took the list.
   CancelNode* next_ = nullptr;
   CancelNode* previous_ = nullptr;
 
@@ -223,12 +237,13 @@ class CancelNode : public ContextNode {
   // Written by Begin; then fixed.
   Ending ending_;
 
-  Chan<Signal> gate_;  // Closed by Settle, if somebody waits for it.
-
-  Chan<Signal> done_;           // To close it; taken by Begin.
+  // While live, to close it; taken by Begin. Then, if somebody waits for the
+  // canceller, the gate that Settle opens.
+  Chan<Signal> done_or_gate_;
   RecvChan<Signal> done_view_;  // Fixed once done_made_.
-  std::atomic<bool> done_made_{false};
 };
+
+static_assert(sizeof(CancelNode) <= 120);
 
 template <class Visit>
 void ChildList::ForEach(Visit visit) const {
@@ -253,8 +268,7 @@ class AfterFuncNode final : public CancelNode {
   };
 
   AfterFuncNode(ContextNode& parent, std::unique_ptr<Task> task)
-      : CancelNode(parent, NodeKind::kAfterFunc, absl::InfiniteFuture()),
-        task_(std::move(task)) {}
+      : CancelNode(parent, NodeKind::kAfterFunc), task_(std::move(task)) {}
 
   // True if that prevents the task from being started.
   bool Stop();

@@ -14,7 +14,9 @@ namespace gorge::internal {
 class DeadlineNode final : public CancelNode {
  public:
   DeadlineNode(ContextNode& parent, absl::Time deadline)
-      : CancelNode(parent, NodeKind::kDeadline, deadline) {}
+      : CancelNode(parent, NodeKind::kDeadline), deadline_(deadline) {}
+
+  absl::Time deadline() const { return deadline_; }
 
   // Cancels the node with `cause` when `left` is over. Once, after Attach.
   void StartTimer(absl::Duration left, absl::Status cause);
@@ -22,6 +24,8 @@ class DeadlineNode final : public CancelNode {
   void StopTimer();
 
  private:
+  const absl::Time deadline_;
+
   // Written while live, under lock(); then belongs to the canceller. The
   // timer's function keeps the node, and the node the timer, until then.
   Timer timer_;

@@ -35,11 +35,19 @@ enum class NodeKind : std::uint8_t {
   kAfterFunc,      // AfterFuncNode; no handle leads to one.
 };
 
-//   kLive --Begin--> kCanceling --Settle--> kCanceled
+//   kLive --Begin--> kCanceling ------Settle-----> kCanceled
+//                        |                             ^
+//                   AwaitSettled --> kAwaited --Settle-+
 //
 // The drawing is of a CancelNode; see cancel_node.h. The others never change:
 // roots are live, and of a user's context one has to ask.
-enum class NodeState : std::uint8_t { kLive, kCanceling, kCanceled, kAsk };
+enum class NodeState : std::uint8_t {
+  kLive,
+  kCanceling,
+  kAwaited,
+  kCanceled,
+  kAsk,
+};
 
 class CancelNode;
 

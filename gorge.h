@@ -5,6 +5,8 @@
 
 // IWYU pragma: begin_exports
 #include "gorge/chan/chan.h"
+#include "gorge/context/context.h"
+#include "gorge/context/propagation.h"
 #include "gorge/core/go.h"
 #include "gorge/core/panic.h"
 #include "gorge/core/runtime.h"

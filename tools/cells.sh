@@ -84,7 +84,7 @@ cell_tidy() {
 }
 library_files() {
   git ls-files -co --exclude-standard "core/*.cc" "chan/*.cc" "sync/*.cc" \
-    "select/*.cc"
+    "select/*.cc" "context/*.cc"
 }
 
 cell_layers() {

@@ -20,6 +20,9 @@
 #include "gorge/time/ticker.h"
 #include "gorge/time/time.h"
 #include "gorge/time/timer.h"
+#include "gorge/xsync/err_group.h"
+#include "gorge/xsync/semaphore.h"
+#include "gorge/xsync/single_flight.h"
 // IWYU pragma: end_exports
 
 #endif  // GORGE_GORGE_H_

@@ -105,7 +105,7 @@ TEST_P(AfterFuncTest, ResetRunsItAgain) {
 
 TEST_P(AfterFuncTest, TheFunctionGoesWithTheLastHandleOrAfterItsRun) {
   Run([] {
-    auto token = std::make_shared<int>(0);
+    auto token = std::make_shared<std::atomic<int>>(0);
     {
       const Timer timer = AfterFunc(kLong, [token] {});
       EXPECT_EQ(token.use_count(), 2);

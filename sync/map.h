@@ -38,9 +38,9 @@ namespace gorge {
 // std::string_view; in general by all types that Hash and Equal take, if both
 // have a type is_transparent. Other types are converted to K first.
 //
-// What K's hash and equality, V's equality and a copy of K or V throw leaves
-// the map as it was. They may block, but must not call the same map: the key's
-// shard may be locked. Destructors and the function passed to Range may.
+// If K's hash or equality, V's equality or a copy of K or V throws, the map is
+// as it was. They may block, but must not call the same map: the key's shard
+// may be locked. Destructors and the function passed to Range may.
 //
 // May be destroyed when all calls have returned. Constant-initialisable;
 // neither copyable nor movable.

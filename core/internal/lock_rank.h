@@ -16,6 +16,7 @@ enum class LockRank : std::uint8_t {
   kChan,       // One channel.
   kWaitGroup,  // The waiters of one WaitGroup.
   kCond,       // The waiters of one Cond.
+  kPool,       // One list of a Pool.
   kSema,       // One bucket of the semaphores.
   kTimers,     // The timers of one P.
   kRunNext,    // The thieves of one P's runnext.

@@ -152,6 +152,9 @@ class PoolCore {
   // in nanoseconds that never goes back.
   void AgeIfDue(std::int64_t now);
 
+  // When the period ends; for tests.
+  void SetNextAge(std::int64_t when) { next_age_ = when; }
+
  private:
   // Places come in chunks, made when the first of their threads puts something.
   static constexpr int kChunk = 16;

@@ -139,19 +139,37 @@ TEST_P(PoolTest, ItsEndDestroysWhatIsInIt) {
   }
 }
 
-// Time passes by AgeIfDue, which Put calls with the clock.
+// Time passes by AgeIfDue, which Put calls with the clock; not here, since it
+// does so at the first Put of a thread and then once in a while.
 TEST_P(PoolTest, APeriodMakesItOlder) {
+  constexpr std::int64_t kStart = std::int64_t{1} << 61;
   PoolCore core([](void* item) { delete static_cast<Counted*>(item); });
-  core.AgeIfDue(1);  // The first period begins.
   core.Put(new Counted(1));
-  core.AgeIfDue(PoolCore::kPeriod);
-  core.AgeIfDue(PoolCore::kPeriod);
+  core.AgeIfDue(kStart);
+  core.Put(new Counted(2));
+  core.AgeIfDue(kStart + PoolCore::kPeriod - 1);
+  EXPECT_EQ(Counted::live, 2);
+  core.AgeIfDue(kStart + PoolCore::kPeriod);
   EXPECT_EQ(Counted::live, 1);
-  core.AgeIfDue(PoolCore::kPeriod + 1);
-  core.AgeIfDue(PoolCore::kPeriod + 2);
+  core.AgeIfDue(kStart + PoolCore::kPeriod + 1);
   EXPECT_EQ(Counted::live, 1);
-  core.AgeIfDue(2 * PoolCore::kPeriod + 1);
+  core.AgeIfDue(kStart + 2 * PoolCore::kPeriod);
   EXPECT_EQ(Counted::live, 0);
+}
+
+TEST_P(PoolTest, PutsLookAtTheClockOnceInAWhile) {
+  PoolCore core([](void* item) { delete static_cast<Counted*>(item); });
+  core.Put(new Counted(1));
+  core.SetNextAge(1);  // Long ago.
+  core.Put(new Counted(2));
+  for (std::uint32_t i = 0; i < internal::PoolPlace::kPutsPerCheck; ++i) {
+    core.Put(core.Get());
+  }
+  core.SetNextAge(1);
+  for (std::uint32_t i = 0; i < internal::PoolPlace::kPutsPerCheck; ++i) {
+    core.Put(core.Get());
+  }
+  EXPECT_EQ(Counted::live, 1);
 }
 
 TEST_P(PoolTest, AFactoryThatThrowsThrowsOutOfGet) {

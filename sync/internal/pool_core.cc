@@ -52,10 +52,21 @@ void* PoolCore::GetSlow(PoolPlace* place) {
   void* item = nullptr;
   if (place != nullptr && (item = place->more.Pop()) != nullptr) return item;
   if ((item = shared_.Pop()) != nullptr) return item;
-  ForEachPlace([&](PoolPlace& other) {
-    if (item == nullptr) item = other.more.Pop();
-  });
-  return item != nullptr ? item : old_.Pop();
+  if ((item = Steal()) != nullptr) return item;
+  return old_.Pop();
+}
+
+// Looks through the lists of all threads, beginning after the caller's, so that
+// not all thieves come to the same one.
+void* PoolCore::Steal() {
+  const int end = ThreadNumbersGiven();
+  const int own = ThreadNumber();
+  for (int i = 1; i <= end; ++i) {
+    PoolPlace* const place = FindPlace((own + i) % end);
+    if (place == nullptr) continue;
+    if (void* const item = place->more.Pop()) return item;
+  }
+  return nullptr;
 }
 
 void PoolCore::PutSlow(void* item, bool check_clock) {
@@ -70,6 +81,7 @@ void PoolCore::PutSlow(void* item, bool check_clock) {
 
 // Takes what is not old. An item in a slot whose owner is at it stays.
 ItemList PoolCore::TakeCurrent() {
+  // Places that are new after this stay open, and are left alone.
   ForEachPlace([](PoolPlace& place) { place.Close(); });
   HeavyFence();
   ItemList items = shared_.TakeAll();

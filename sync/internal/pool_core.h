@@ -74,9 +74,11 @@ class alignas(kCacheLine) PoolPlace {
     closed_.store(1, std::memory_order_relaxed);
   }
 
-  // Opens it again, and takes what is in it unless the owner is there. Requires
-  // a Close and then a heavy fence.
+  // Opens it again, and takes what is in it unless the owner is there. Does
+  // nothing if it was not closed. Requires a heavy fence since the Close.
   void* TakeAndOpen() {
+    // Relaxed: written by Age only.
+    if (closed_.load(std::memory_order_relaxed) == 0) return nullptr;
     void* item = nullptr;
     // Acquire: pairs with the release in ~Inside.
     if (inside_.load(std::memory_order_acquire) == 0) {
@@ -174,6 +176,7 @@ class PoolCore {
   PoolPlace* MakePlace(int number);
 
   void* GetSlow(PoolPlace* place);
+  void* Steal();
   void PutSlow(void* item, bool check_clock);
   template <class F>
   void ForEachPlace(F f);

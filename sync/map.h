@@ -63,6 +63,9 @@ class Map {
   // Returns a copy of the key's value; nullopt if there is none.
   template <class Key = K>
   [[nodiscard]] std::optional<V> Load(const Key& key) const {
+    static_assert(std::is_copy_constructible_v<V>,
+                  "Load returns a copy: what cannot be copied is loaded as a "
+                  "std::shared_ptr<V>");
     const auto& k = AsKey(key);
     return Look(HashOf(k), k, [](const V* value) {
       return value != nullptr ? std::optional<V>(*value) : std::nullopt;

@@ -13,6 +13,7 @@ failed=0
 compile() {
   printf '%s\n' '#include <memory>' '#include "gorge/chan/chan.h"' \
     '#include "gorge/select/select.h"' \
+    '#include "gorge/sync/map.h"' '#include "gorge/sync/pool.h"' \
     'struct Throwing { Throwing(Throwing&&) noexcept(false); };' \
     'void Use(const gorge::Chan<int>& c) { using namespace gorge; (void)c;' \
     "$1" '}' |
@@ -49,6 +50,10 @@ rejects 'a receive handler takes std::optional<T>, T or nothing' \
   'Select(OnRecv(c, [](int*) {}));'
 rejects 'out is a T or a std::optional<T>' 'long out; Select(OnRecv(c, &out));'
 
+rejects 'Load returns a copy' \
+  'Map<int, std::unique_ptr<int>> m; (void)m.Load(1);'
+rejects 'Pool' 'struct S { explicit S(int); }; Pool<S> pool;'
+
 # Results that must not be overlooked.
 rejects nodiscard 'c.TrySend(1);'
 rejects nodiscard 'c.TryRecv();'
@@ -56,5 +61,8 @@ rejects nodiscard 'MakeChan<int>();'
 rejects nodiscard 'OnRecv(c);'
 rejects nodiscard 'OnSend(c, 1);'
 rejects nodiscard 'OnDefault();'
+rejects nodiscard 'Map<int, int> m; m.Load(1);'
+rejects nodiscard 'Pool<int> pool; pool.Get();'
+rejects nodiscard 'Pool<int> pool; pool.Get().release();'
 
 exit "$failed"

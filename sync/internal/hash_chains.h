@@ -49,6 +49,7 @@ class HashChains {
   HashChains& operator=(const HashChains&) = delete;
 
   std::size_t size() const { return size_; }
+  std::size_t chain_count() const { return chains_ ? mask_ + 1 : 0; }
 
   // The node with this hash for which equal(node->key); else null.
   template <class Equal>

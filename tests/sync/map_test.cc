@@ -346,7 +346,7 @@ TEST_P(MapTest, ReadersSeeWholeAndCurrentValues) {
       }
     });
   }
-  for (int i = 1; i <= Scaled(200) + 2; ++i) {
+  for (int i = 1; i <= Scaled(60) + 2; ++i) {
     ReadOften(map, 1);
     map.Store(1, {text(i), text(i)});
     current = i;
@@ -356,7 +356,7 @@ TEST_P(MapTest, ReadersSeeWholeAndCurrentValues) {
 }
 
 TEST_P(MapTest, AMessagePassesThroughADeleteOfNothing) {
-  for (int i = 0; i < Scaled(200) + 2; ++i) {
+  for (int i = 0; i < Scaled(40) + 2; ++i) {
     Map<int, int> map;
     int message = 0;
     std::atomic<bool> sent{false};

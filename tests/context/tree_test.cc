@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <random>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -222,6 +224,110 @@ TEST_P(TreeTest, CancelsOfParentsAndChildrenMeet) {
       }
     }
   });
+}
+
+TEST_P(TreeTest, ACancelWaitsForTheOneThatIsAtAChild) {
+  Run([] {
+    for (int round = 0; round < Scaled(100); ++round) {
+      auto [root, cancel_root] = WithCancel(Background());
+      auto [middle, cancel_middle] = WithCancel(root);
+      std::vector<Cancelable> children;
+      for (int i = 0; i < Scaled(2'000); ++i) {
+        children.push_back(WithCancel(middle));
+      }
+      Team team;
+      team.Go(Kind::kThread, [cancel = cancel_middle] { cancel(); });
+      team.Go(kKinds[round % 2], [&, &middle = middle, &cancel = cancel_root] {
+        while (middle.Err().ok()) Gosched();
+        cancel();
+        for (const Cancelable& child : children) {
+          ASSERT_TRUE(HasEnded(child.ctx));
+        }
+      });
+    }
+  });
+}
+
+// Waits without a system call, as long as that may help.
+void SpinUntil(const std::function<bool()>& condition) {
+  for (int i = 1; !condition(); ++i) {
+    if (i % 256 == 0) std::this_thread::yield();
+  }
+}
+
+// Two threads that meet again and again, with nothing in between.
+class Meeting {
+ public:
+  void Await(int round) {
+    arrived_.fetch_add(1);
+    SpinUntil([&] { return arrived_.load() >= 2 * (round + 1); });
+  }
+
+ private:
+  std::atomic<int> arrived_{0};
+};
+
+TEST_P(TreeTest, NoOneSeesTheErrorBeforeDoneIsClosed) {
+  const int rounds = Scaled(3'000);
+  std::vector<Cancelable> all;
+  for (int i = 0; i < rounds; ++i) {
+    all.push_back(WithCancel(Background()));
+    static_cast<void>(all.back().ctx.Done());
+  }
+  Meeting meeting;
+  std::atomic<int> early{0};
+  Team team;
+  team.Go(Kind::kThread, [&] {
+    for (int i = 0; i < rounds; ++i) {
+      const Context& ctx = all[static_cast<std::size_t>(i)].ctx;
+      const RecvChan<std::monostate>& done = ctx.Done();
+      meeting.Await(i);
+      for (int k = 1; ctx.Err().ok(); ++k) {
+        if (k % 256 == 0) std::this_thread::yield();
+      }
+      if (!done.TryRecv().ready) ++early;
+    }
+  });
+  team.Go(Kind::kThread, [&] {
+    for (int i = 0; i < rounds; ++i) {
+      meeting.Await(i);
+      all[static_cast<std::size_t>(i)].cancel();
+    }
+  });
+  team.Wait();
+  EXPECT_EQ(early, 0);
+}
+
+TEST_P(TreeTest, NoChildEndsBeforeItsParentIfItIsMadeMeanwhile) {
+  const int rounds = Scaled(3'000);
+  std::vector<Cancelable> all;
+  for (int i = 0; i < rounds; ++i) {
+    all.push_back(WithCancel(Background()));
+    static_cast<void>(all.back().ctx.Done());
+  }
+  Meeting meeting;
+  std::atomic<int> early{0};
+  Team team;
+  team.Go(Kind::kThread, [&] {
+    for (int i = 0; i < rounds; ++i) {
+      const Context& ctx = all[static_cast<std::size_t>(i)].ctx;
+      meeting.Await(i);
+      while (true) {
+        const auto [child, cancel] = WithCancel(ctx);
+        if (child.Err().ok()) continue;
+        if (ctx.Err().ok()) ++early;
+        break;
+      }
+    }
+  });
+  team.Go(Kind::kThread, [&] {
+    for (int i = 0; i < rounds; ++i) {
+      meeting.Await(i);
+      all[static_cast<std::size_t>(i)].cancel();
+    }
+  });
+  team.Wait();
+  EXPECT_EQ(early, 0);
 }
 
 TEST_P(TreeTest, AllOfManyCancelledAtOnceInAnyOrderEnd) {

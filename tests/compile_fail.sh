@@ -12,7 +12,7 @@ failed=0
 # compile CODE: as the body of a function that has an open channel of int.
 compile() {
   printf '%s\n' '#include <memory>' '#include "gorge/chan/chan.h"' \
-    '#include "gorge/select/select.h"' \
+    '#include "gorge/context/context.h"' '#include "gorge/select/select.h"' \
     '#include "gorge/sync/map.h"' '#include "gorge/sync/pool.h"' \
     'struct Throwing { Throwing(Throwing&&) noexcept(false); };' \
     'void Use(const gorge::Chan<int>& c) { using namespace gorge; (void)c;' \
@@ -61,6 +61,10 @@ rejects nodiscard 'MakeChan<int>();'
 rejects nodiscard 'OnRecv(c);'
 rejects nodiscard 'OnSend(c, 1);'
 rejects nodiscard 'OnDefault();'
+rejects nodiscard 'WithCancel(Background());'
+rejects nodiscard 'WithTimeout(Background(), absl::Seconds(1));'
+rejects nodiscard 'WithoutCancel(Background());'
+rejects nodiscard 'ToStopToken(Background());'
 rejects nodiscard 'Map<int, int> m; m.Load(1);'
 rejects nodiscard 'Pool<int> pool; pool.Get();'
 rejects nodiscard 'Pool<int> pool; pool.Get().release();'

@@ -48,9 +48,11 @@ GORGE_BENCHMARK(BenchmarkWithCancel);
 void MakeAndCancelTimeouts(benchmark::State& state, int alive) {
   std::vector<Cancelable> others;
   Measure(state, [&](Count n) {
+    state.PauseTiming();
     while (others.size() < static_cast<std::size_t>(alive)) {
       others.push_back(WithTimeout(Background(), absl::Hours(1)));
     }
+    state.ResumeTiming();
     InParallel(n, [](Share& share) {
       std::array<CancelFunc, 10> cancels;
       while (share.Next()) {
@@ -117,6 +119,23 @@ void BenchmarkCancelChildren1000(benchmark::State& state) {
   });
 }
 GORGE_BENCHMARK(BenchmarkCancelChildren1000);
+
+void BenchmarkCancelChildren100000(benchmark::State& state) {
+  Measure(state, [&state](Count n) {
+    std::vector<Cancelable> children(100'000);
+    for (Count i = 0; i < n; ++i) {
+      state.PauseTiming();
+      const auto [ctx, cancel] = WithCancel(Background());
+      for (Cancelable& child : children) {
+        child = WithCancel(ctx);
+        static_cast<void>(child.ctx.Done());
+      }
+      state.ResumeTiming();
+      cancel();
+    }
+  });
+}
+GORGE_BENCHMARK(BenchmarkCancelChildren100000);
 
 void BenchmarkCheckCanceledErr(benchmark::State& state) {
   Measure(state, [](Count n) {

@@ -77,8 +77,18 @@ class CancelNode::Sweep {
  private:
   void CancelAllBelow() {
     while (CancelNode* node = queue_.PopFront()) {
-      (node->Begin(ending_, queue_) ? ours_ : others_).PushBack(*node);
+      if (!node->Begin(ending_, queue_)) {
+        others_.PushBack(*node);
+      } else if (!IsThroughWith(*node)) {
+        ours_.PushBack(*node);
+      }
     }
+  }
+
+  // Most are leaves of which nothing is left to do, nor to look at again.
+  static bool IsThroughWith(CancelNode& node) {
+    return node.state() == NodeState::kCanceled && node.LeavesQuietly() &&
+           node.UnrefIfShared();
   }
 
   void AwaitOthers() {

@@ -201,6 +201,10 @@ class CancelNode : public ContextNode {
   void Settle();
 
   void AwaitSettled();
+  // True if Leave(kWithParent) has nothing to do.
+  bool LeavesQuietly() const {
+    return kind() == NodeKind::kCancel && ties_ == nullptr;
+  }
   void Leave(Role role);
   bool ClosedWhileCanceling() const;
   const RecvChan<Signal>& DoneSlow();

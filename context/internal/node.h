@@ -88,6 +88,19 @@ class ContextNode {
   void Unref() {
     if (IsLastReference()) Destroy(this);
   }
+  // The same, unless it is the last one: then false, and it is kept.
+  bool UnrefIfShared() {
+    std::uint32_t seen = references_.load(std::memory_order_relaxed);
+    while (seen > 1) {
+      // Release: pairs with the acquire of who has the last one.
+      if (references_.compare_exchange_weak(seen, seen - 1,
+                                            std::memory_order_release,
+                                            std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
 
   // The value of the nearest node that has one for the key at this address, or
   // null. Asks users' contexts on the way.

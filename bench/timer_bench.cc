@@ -40,12 +40,12 @@ void BenchmarkReset(benchmark::State& state) {
 }
 GORGE_BENCHMARK(BenchmarkReset);
 
-void BenchmarkAfterFuncStop(benchmark::State& state) {
+void BenchmarkTimerFuncStop(benchmark::State& state) {
   InEachP(state, [](Share& share) {
     while (share.Next()) AfterFunc(absl::Seconds(1), [] {}).Stop();
   });
 }
-GORGE_BENCHMARK(BenchmarkAfterFuncStop);
+GORGE_BENCHMARK(BenchmarkTimerFuncStop);
 
 void BenchmarkStartStop1000(benchmark::State& state) {
   Measure(state, [](Count n) {

@@ -72,7 +72,7 @@ class Mutex::Locking {
                                               std::memory_order_relaxed)) {
       woken_ = true;
     }
-    internal::Spin();
+    internal::Spin(spins_);
     ++spins_;
     state_ = mutex_.state_.load(std::memory_order_relaxed);
     return true;

@@ -4,7 +4,7 @@
 
 namespace gorge {
 
-// How a writer and the readers meet. The writer takes 2^30 off readers_ and
+// How a writer and the readers meet. The writer takes kWriter off readers_ and
 // learns in the same step how many readers were inside: from then on no other
 // gets in, and each of those, when it leaves, finds readers_ negative and
 // counts leaving_ down. The writer adds their number to leaving_. Whoever
@@ -12,51 +12,61 @@ namespace gorge {
 // at once, else the last reader wakes it.
 //
 // A reader that finds readers_ negative has counted itself already and sleeps.
-// The writer's unlock adds the 2^30 again and learns in the same step how many
+// The writer's unlock adds kWriter again and learns in the same step how many
 // have counted themselves meanwhile: it owes each of them one wake-up, and with
 // it the lock. Only then does it let the next writer in, who finds them inside.
+//
+// A *solo* writer, who finds readers_ zero, takes the lock in that one step.
+// One that holds writers_ may come while the solo is inside; it finds readers_
+// negative, takes its own kWriter off, and sleeps. The solo's unlock finds it
+// there, for readers_ stays negative. To that writer, the readers that it lets
+// in are readers inside, so it adds their number to leaving_ on its behalf, and
+// wakes it if that makes zero. So of two writers at most one is solo, and one
+// that is next is next: no other solo gets in before it.
 
-namespace {
-
-constexpr std::int32_t kWriter = 1 << 30;
-
-}  // namespace
-
-void RWMutex::lock() {
+void RWMutex::LockSlow() {
   writers_.lock();
   // Acq_rel: acquire for what the readers did, which they release here or by
   // leaving_; release so that their count in leaving_ comes after it.
   const std::int32_t inside =
       readers_.fetch_sub(kWriter, std::memory_order_acq_rel);
-  if (inside != 0 &&
-      leaving_.fetch_add(inside, std::memory_order_acq_rel) + inside != 0) {
+  const bool waits =
+      inside < 0 ||
+      (inside > 0 &&
+       leaving_.fetch_add(inside, std::memory_order_acq_rel) + inside != 0);
+  if (waits) {
     internal::SemAcquire(writer_wake_up_, internal::SemQueue::kLast,
                          internal::WaitReason::kRWMutex, this);
   }
-}
-
-bool RWMutex::try_lock() {
-  if (!writers_.try_lock()) return false;
-  std::int32_t none = 0;
-  if (readers_.compare_exchange_strong(none, -kWriter,
-                                       std::memory_order_acquire)) {
-    return true;
-  }
-  writers_.unlock();
-  return false;
+  is_solo_ = false;
 }
 
 void RWMutex::unlock() {
-  // Release: pairs with the acquire in lock_shared.
-  const std::int32_t waiting =
-      readers_.fetch_add(kWriter, std::memory_order_release) + kWriter;
-  if (waiting >= kWriter) {
-    internal::Fatal("sync: Unlock of unlocked RWMutex");
-  }
+  const bool solo = is_solo_;
+  // Release: pairs with the acquire in lock_shared and lock. Acquire: readers
+  // that are let in have counted themselves.
+  const std::int32_t now =
+      readers_.fetch_add(kWriter, std::memory_order_acq_rel) + kWriter;
+  if (now == 0 && solo) return;
+  if (now >= kWriter) internal::Fatal("sync: Unlock of unlocked RWMutex");
+  const bool next_waits = now < 0;
+  const std::int32_t waiting = next_waits ? now + kWriter : now;
   for (std::int32_t i = 0; i < waiting; ++i) {
     internal::SemRelease(reader_wake_ups_, internal::SemPermit::kFree);
   }
-  writers_.unlock();
+  if (next_waits) {
+    AddLeaving(waiting);
+  } else if (!solo) {
+    writers_.unlock();
+  }
+}
+
+// For the writer that sleeps.
+void RWMutex::AddLeaving(std::int32_t readers) {
+  // Acq_rel: as in UnlockSharedSlow.
+  if (leaving_.fetch_add(readers, std::memory_order_acq_rel) + readers == 0) {
+    internal::SemRelease(writer_wake_up_, internal::SemPermit::kFree);
+  }
 }
 
 void RWMutex::LockSharedSlow() {
@@ -77,14 +87,12 @@ bool RWMutex::try_lock_shared() {
 }
 
 void RWMutex::UnlockSharedSlow(std::int32_t before) {
-  if (before == 0 || before == -kWriter) {
+  if (before == 0 || before == -kWriter || before == -2 * kWriter) {
     internal::Fatal("sync: RUnlock of unlocked RWMutex");
   }
-  // Acq_rel: release for the writer; acquire, so that the last hands on what
-  // the others did.
-  if (leaving_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    internal::SemRelease(writer_wake_up_, internal::SemPermit::kFree);
-  }
+  // Release for the writer; acquire, so that the last hands on what the others
+  // did.
+  AddLeaving(-1);
 }
 
 }  // namespace gorge

@@ -41,9 +41,21 @@ class RWMutex {
   // For writing.
   //
   // Blocks: until no writer and no reader holds it.
-  void lock();
+  void lock() {
+    if (!try_lock()) LockSlow();
+  }
   // Blocks: never.
-  [[nodiscard]] bool try_lock();
+  [[nodiscard]] bool try_lock() {
+    std::int32_t nobody = 0;
+    // Acquire: pairs with the releases in unlock and unlock_shared.
+    if (!readers_.compare_exchange_strong(nobody, -kWriter,
+                                          std::memory_order_acquire,
+                                          std::memory_order_relaxed)) {
+      return false;
+    }
+    is_solo_ = true;
+    return true;
+  }
   // Fatal:  "sync: Unlock of unlocked RWMutex".
   void unlock();
 
@@ -69,15 +81,21 @@ class RWMutex {
   }
 
  private:
+  static constexpr std::int32_t kWriter = 1 << 30;
+
+  void LockSlow();
   void LockSharedSlow();
   void UnlockSharedSlow(std::int32_t before);
+  void AddLeaving(std::int32_t readers);
 
-  Mutex writers_;  // Held by the writer that has the lock or is next.
-  // Readers, those that a writer keeps out included; less 2^30 while there is a
-  // writer.
+  // Readers, those that a writer keeps out included; less kWriter for a writer
+  // that has the lock, and for one that is next.
   std::atomic<std::int32_t> readers_{0};
+  // The holder's own: it found nobody and took the lock without writers_.
+  bool is_solo_ = false;
+  Mutex writers_;  // Held by the other writer: who has the lock or is next.
   // Readers that the writer in writers_ still waits for. Those that leave
-  // before it has said how many they are make it negative.
+  // before it was said how many they are make it negative.
   std::atomic<std::int32_t> leaving_{0};
   internal::Permits writer_wake_up_{0};
   internal::Permits reader_wake_ups_{0};

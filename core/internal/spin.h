@@ -10,8 +10,8 @@ namespace gorge::internal {
 // one of them), and the caller's own P has nothing else to run.
 bool CanSpin(int spins);
 
-// A microsecond's pause.
-void Spin();
+// A pause of microseconds, the longer the more `spins` there were.
+void Spin(int spins);
 
 }  // namespace gorge::internal
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "gorge/core/internal/annotations.h"
+#include "gorge/core/internal/check.h"
 #include "gorge/core/internal/lock.h"
 
 namespace gorge::internal {
@@ -40,6 +41,12 @@ class ItemList {
   ~ItemList() = default;
 
   bool empty() const { return top_ == nullptr; }
+
+  // How many fit in without a new block.
+  int Room() const {
+    return top_ != nullptr ? static_cast<int>(Block::kCapacity - top_->count)
+                           : 0;
+  }
 
   // Returns false, and adds nothing, if it needs a block and `spare` is null.
   [[nodiscard]] bool Push(void* item, BlockPtr& spare) {
@@ -80,26 +87,31 @@ class SharedItems {
  public:
   constexpr SharedItems() = default;
 
-  // False, and nothing is added, if there is no memory.
-  [[nodiscard]] bool Push(void* item) {
+  // False, and nothing is added, if there is no memory. Requires 1 <= count <=
+  // Block::kCapacity: one new block is enough.
+  [[nodiscard]] bool Push(void* const* items, int count) {
     ItemList::BlockPtr spare;
-    while (!TryPush(item, spare)) {
+    while (!TryPush(items, count, spare)) {
       spare = ItemList::NewBlock();
       if (spare == nullptr) return false;
     }
     return true;
   }
 
-  // The item that came last; null if there is none.
-  [[nodiscard]] void* Pop() {
+  // Takes out those that came last, at most `most`. Returns how many.
+  int Pop(void** items, int most) {
     // Relaxed: who has seen an item come has seen this too.
-    if (!any_.load(std::memory_order_relaxed)) return nullptr;
+    if (!any_.load(std::memory_order_relaxed)) return 0;
     ItemList::BlockPtr emptied;
     const LockGuard hold(lock_);
-    void* const item = list_.Pop(emptied);
-    if (emptied != nullptr && spare_ == nullptr) spare_ = std::move(emptied);
+    int count = 0;
+    // Stops at a block that it has to free.
+    while (count < most && !list_.empty() && emptied == nullptr) {
+      items[count++] = list_.Pop(emptied);
+      if (spare_ == nullptr) spare_.swap(emptied);
+    }
     any_.store(!list_.empty(), std::memory_order_relaxed);
-    return item;
+    return count;
   }
 
   ItemList TakeAll() {
@@ -115,10 +127,14 @@ class SharedItems {
   }
 
  private:
-  bool TryPush(void* item, ItemList::BlockPtr& spare) {
+  // False, and nothing is added, if it needs `spare`, and that is null.
+  bool TryPush(void* const* items, int count, ItemList::BlockPtr& spare) {
     const LockGuard hold(lock_);
-    ItemList::BlockPtr& block = spare_ != nullptr ? spare_ : spare;
-    if (!list_.Push(item, block)) return false;
+    if (spare_ == nullptr) spare_.swap(spare);
+    if (list_.Room() < count && spare_ == nullptr) return false;
+    for (int i = 0; i < count; ++i) {
+      GORGE_CHECK(list_.Push(items[i], spare_), "there is room for the items");
+    }
     any_.store(true, std::memory_order_relaxed);
     return true;
   }

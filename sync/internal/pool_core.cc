@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <utility>
@@ -17,6 +18,29 @@ std::int64_t CoarseNow() {
 }
 
 }  // namespace
+
+int PoolPlace::TakeHalf(void** items) {
+  const Inside inside(*this);
+  if (!inside || count_ < kSlots) return 0;
+  std::copy_n(slots_, kHalf, items);
+  std::copy(slots_ + kHalf, slots_ + kSlots, slots_);
+  count_ -= kHalf;
+  return kHalf;
+}
+
+int PoolPlace::TakeAllAndOpen(void** items) {
+  // Relaxed: written by Age only.
+  if (closed_.load(std::memory_order_relaxed) == 0) return 0;
+  int count = 0;
+  // Acquire: pairs with the release in ~Inside.
+  if (inside_.load(std::memory_order_acquire) == 0) {
+    count = std::exchange(count_, 0);
+    std::copy_n(slots_, count, items);
+  }
+  // Release: an owner that reads 0 sees the slots as we leave them.
+  closed_.store(0, std::memory_order_release);
+  return count;
+}
 
 PoolCore::~PoolCore() {
   Destroy(TakeCurrent());
@@ -49,37 +73,57 @@ void PoolCore::ForEachPlace(F f) {
 }
 
 void* PoolCore::GetSlow(PoolPlace* place) {
-  void* item = nullptr;
-  if (place != nullptr && (item = place->more.Pop()) != nullptr) return item;
-  if ((item = shared_.Pop()) != nullptr) return item;
-  if ((item = Steal()) != nullptr) return item;
-  return old_.Pop();
+  void* items[PoolPlace::kHalf];
+  // Half of what the slots hold, at the price of one.
+  const int most = place != nullptr ? PoolPlace::kHalf : 1;
+  int count = place != nullptr ? place->more.Pop(items, most) : 0;
+  if (count == 0) count = shared_.Pop(items, most);
+  if (count == 0) count = Steal(items, most);
+  if (count == 0) count = old_.Pop(items, 1);
+  if (count == 0) return nullptr;
+  // The slots are empty, or Age has closed them.
+  int kept = 1;
+  while (kept < count && place->Put(items[kept])) ++kept;
+  if (kept < count) Keep(place->more, items + kept, count - kept);
+  return items[0];
 }
 
 // Looks through the lists of all threads, beginning after the caller's, so that
 // not all thieves come to the same one.
-void* PoolCore::Steal() {
+int PoolCore::Steal(void** items, int most) {
   const int end = ThreadNumbersGiven();
   const int own = ThreadNumber();
   for (int i = 1; i <= end; ++i) {
     PoolPlace* const place = FindPlace((own + i) % end);
     if (place == nullptr) continue;
-    if (void* const item = place->more.Pop()) return item;
+    if (const int count = place->more.Pop(items, most)) return count;
   }
-  return nullptr;
+  return 0;
 }
 
 void PoolCore::PutSlow(void* item, bool check_clock) {
   PoolPlace* place = FindPlace(ThreadNumber());
   if (place == nullptr) place = MakePlace(ThreadNumber());
-  if (place == nullptr || !place->Put(item)) {
-    SharedItems& items = place != nullptr ? place->more : shared_;
-    if (!items.Push(item)) return destroy_(item);
+  if (place == nullptr) {
+    Keep(shared_, &item, 1);
+  } else if (!place->Put(item)) {
+    void* items[PoolPlace::kHalf + 1];
+    int count = place->TakeHalf(items);
+    if (!place->Put(item)) items[count++] = item;  // Closed.
+    if (count > 0) Keep(place->more, items, count);
   }
+  // The user's destructors may have run: `place` may be another thread's now.
   if (check_clock) AgeIfDue(CoarseNow());
 }
 
-// Takes what is not old. An item in a slot whose owner is at it stays.
+// Adds them to a list. Destroys them if there is no memory.
+void PoolCore::Keep(SharedItems& where, void* const* items, int count) {
+  if (where.Push(items, count)) return;
+  std::for_each(items, items + count, destroy_);
+}
+
+// Takes what is not old. What is in slots whose owner is at
+// them stays.
 ItemList PoolCore::TakeCurrent() {
   // Places that are new after this stay open, and are left alone.
   ForEachPlace([](PoolPlace& place) { place.Close(); });
@@ -88,10 +132,12 @@ ItemList PoolCore::TakeCurrent() {
   ItemList::BlockPtr spare;
   ForEachPlace([&](PoolPlace& place) {
     items.Append(place.more.TakeAll());
-    void* const item = place.TakeAndOpen();
-    if (item == nullptr) return;
-    if (spare == nullptr) spare = ItemList::NewBlock();
-    if (!items.Push(item, spare)) destroy_(item);
+    void* slots[PoolPlace::kSlots];
+    const int count = place.TakeAllAndOpen(slots);
+    for (int i = 0; i < count; ++i) {
+      if (spare == nullptr) spare = ItemList::NewBlock();
+      if (!items.Push(slots[i], spare)) destroy_(slots[i]);
+    }
   });
   return items;
 }

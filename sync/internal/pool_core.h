@@ -1,25 +1,25 @@
 // sync/internal/pool_core.h -- what Pool<T> is without its T.
 //
 // Each thread that has put something has a place of its own, found by its
-// number (thread_number.h): a slot for one item, which it uses without a lock,
-// and a list of more, which others may take from. So what a goroutine puts back
-// is usually what the next one on that P gets, still in the cache.
+// number (thread_number.h): a few slots, which it uses without a lock, and a
+// list of more, which others may take from. So what a goroutine puts back is
+// usually what the next one on that P gets, still in the cache.
 //
-//   Get: own slot, own list, the list of threads without a number, the lists of
-//        the other threads, what is old; else the caller makes one
-//   Put: own slot, if it is empty; else own list
+//   Get: own slots, own list, the list of threads without a number, the lists
+//        of the other threads, what is old; else the caller makes one
+//   Put: own slots; when they are full, half of them go to the own list
 //
 // Items age: Age destroys what is old, and makes old whatever nobody has taken
 // since the last time. So a spike is given back after two of them.
 //
-// The slot is locked by a bias towards its thread, as runnext.h does it:
+// The slots are locked by a bias towards their thread, as runnext.h does it:
 //
-//   owner: inside = 1; light fence; closed is 0? use the slot; inside = 0
-//   Age:   closed = 1; heavy fence; inside is 0? take the item; closed = 0
+//   owner: inside = 1; light fence; closed is 0? use the slots; inside = 0
+//   Age:   closed = 1; heavy fence; inside is 0? take the items; closed = 0
 //
 // By fence.h, the owner's 1 is visible to Age or Age's to the owner, so they
-// are never both at it. Whoever finds the other there does without the slot: an
-// owner that is inside is no idle one, and its item may stay for once.
+// are never both at it. Whoever finds the other there does without the slots:
+// an owner that is inside is no idle one, and its items may stay for once.
 
 #ifndef GORGE_SYNC_INTERNAL_POOL_CORE_H_
 #define GORGE_SYNC_INTERNAL_POOL_CORE_H_
@@ -37,28 +37,27 @@ namespace gorge::internal {
 // One thread's part of a pool.
 class alignas(kCacheLine) PoolPlace {
  public:
+  static constexpr int kSlots = 6;  // What fits on a cache line.
+  static constexpr int kHalf = kSlots / 2;
   static constexpr std::uint32_t kPutsPerCheck = 256;
 
-  // Takes the item in the slot, or returns null. Owner only.
+  // Takes the item that came last, or returns null. Owner only.
   void* Take() {
     const Inside inside(*this);
-    if (!inside) [[unlikely]]
-      return nullptr;
-    // Relaxed, both: we are alone.
-    void* const item = slot_.load(std::memory_order_relaxed);
-    slot_.store(nullptr, std::memory_order_relaxed);
-    return item;
+    return inside && count_ > 0 ? slots_[--count_] : nullptr;
   }
 
-  // Puts the item into the slot, if it is empty. Owner only.
+  // Adds the item, if there is room. Owner only.
   [[nodiscard]] bool Put(void* item) {
     const Inside inside(*this);
-    if (!inside || slot_.load(std::memory_order_relaxed) != nullptr) {
-      return false;
-    }
-    slot_.store(item, std::memory_order_relaxed);
+    if (!inside || count_ == kSlots) return false;
+    slots_[count_++] = item;
     return true;
   }
+
+  // Takes the kHalf items that came first, if it is full. Returns how many it
+  // has taken. Owner only.
+  int TakeHalf(void** items);
 
   // True once in a while, so that its owner looks at the clock. Owner only.
   bool CheckIsDue() {
@@ -68,27 +67,16 @@ class alignas(kCacheLine) PoolPlace {
     return true;
   }
 
-  // Keeps the owner out of the slot, from the next heavy fence on.
+  // Keeps the owner out of the slots, from the next heavy fence on.
   void Close() {
     // Relaxed: ordered by the fence; pairs with Inside.
     closed_.store(1, std::memory_order_relaxed);
   }
 
-  // Opens it again, and takes what is in it unless the owner is there. Does
-  // nothing if it was not closed. Requires a heavy fence since the Close.
-  void* TakeAndOpen() {
-    // Relaxed: written by Age only.
-    if (closed_.load(std::memory_order_relaxed) == 0) return nullptr;
-    void* item = nullptr;
-    // Acquire: pairs with the release in ~Inside.
-    if (inside_.load(std::memory_order_acquire) == 0) {
-      item = slot_.load(std::memory_order_relaxed);
-      slot_.store(nullptr, std::memory_order_relaxed);
-    }
-    // Release: an owner that reads 0 sees the slot as we leave it.
-    closed_.store(0, std::memory_order_release);
-    return item;
-  }
+  // Opens them again, and takes what is in them unless the owner is there. Does
+  // nothing if they were not closed. Returns how many it has taken, at most
+  // kSlots. Requires a heavy fence since the Close.
+  int TakeAllAndOpen(void** items);
 
   SharedItems more;
 
@@ -99,13 +87,15 @@ class alignas(kCacheLine) PoolPlace {
       // Relaxed: ordered by the fence; pairs with Close.
       place_.inside_.store(1, std::memory_order_relaxed);
       LightFence();
-      // Acquire: pairs with the release in TakeAndOpen.
+      // Acquire: pairs with the release in TakeAllAndOpen.
       open_ = place_.closed_.load(std::memory_order_acquire) == 0;
     }
     ~Inside() {
-      // Release: pairs with the acquire in TakeAndOpen.
+      // Release: pairs with the acquire in TakeAllAndOpen.
       place_.inside_.store(0, std::memory_order_release);
     }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
     explicit operator bool() const { return open_; }
 
    private:
@@ -114,7 +104,8 @@ class alignas(kCacheLine) PoolPlace {
   };
 
   // On a line that only the owner writes to, but for Age.
-  alignas(kCacheLine) std::atomic<void*> slot_{nullptr};
+  alignas(kCacheLine) void* slots_[kSlots];  // Of who is inside, or has closed.
+  std::int32_t count_ = 0;                   // The same.
   std::atomic<std::uint32_t> inside_{0};
   std::atomic<std::uint32_t> closed_{0};
   std::uint32_t puts_left_ = kPutsPerCheck;  // The owner's.
@@ -176,8 +167,9 @@ class PoolCore {
   PoolPlace* MakePlace(int number);
 
   void* GetSlow(PoolPlace* place);
-  void* Steal();
+  int Steal(void** items, int most);
   void PutSlow(void* item, bool check_clock);
+  void Keep(SharedItems& where, void* const* items, int count);
   template <class F>
   void ForEachPlace(F f);
   ItemList TakeCurrent();

@@ -202,15 +202,15 @@ TEST_P(PoolTest, DestructorsMayUseThePool) {
   EXPECT_EQ(Relapsing::pool, nullptr);
 }
 
-// Others find what a thread has put, but for one: that is kept for itself.
+// Others find what a thread has put, but for a few: those it keeps for itself.
 TEST_P(PoolTest, WhatOneThreadPutsOthersFind) {
   Pool<int> pool([] { return -1; });
   std::thread([&] {
-    for (int i = 0; i < 10; ++i) pool.Put(1);
+    for (int i = 0; i < 20; ++i) pool.Put(1);
     // Another, which lives at the same time: it has another number.
     std::thread([&] {
       std::vector<Pooled<int>> items;
-      for (int i = 0; i < 9; ++i) {
+      for (int i = 0; i < 20 - internal::PoolPlace::kSlots; ++i) {
         items.push_back(pool.Get());
         EXPECT_EQ(*items.back(), 1);
       }

@@ -4,6 +4,8 @@
 
 #include <csignal>
 
+#include "absl/status/status.h"
+
 namespace pipeline {
 namespace {
 
@@ -38,7 +40,7 @@ void Interrupt::Wait() {
     sigwait(&signals, &signal);
     if (ending_) return;
   }
-  done_.Close();
+  cancelable_.cancel(absl::CancelledError("interrupted"));
 
   // From now on this thread takes SIGINT like any program that does not care.
   std::signal(SIGINT, SIG_DFL);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -31,6 +32,8 @@ std::string Quote(absl::string_view text) {
   }
   return quoted + "\"";
 }
+
+absl::string_view Bool(bool value) { return value ? "true" : "false"; }
 
 template <class Items, class F>
 std::string Array(const Items& items, F&& to_json) {
@@ -66,9 +69,10 @@ std::string Members(const Options& options, const Result& result) {
   const Totals& all = result.totals;
   return absl::StrCat(
       R"("root": )", Quote(options.root), ",\n", R"("interrupted": )",
-      result.interrupted ? "true" : "false", ",\n", R"("files": )", all.files,
-      ",\n", R"("bytes": )", all.bytes, ",\n", R"("lines": )", all.lines, ",\n",
-      R"("kinds": )",
+      Bool(absl::IsCancelled(result.cause)), ",\n", R"("timed_out": )",
+      Bool(absl::IsDeadlineExceeded(result.cause)), ",\n", R"("files": )",
+      all.files, ",\n", R"("bytes": )", all.bytes, ",\n", R"("lines": )",
+      all.lines, ",\n", R"("kinds": )",
       Array(BySize(all),
             [&](const Kind* kind) {
               return KindJson(*kind, all.kinds.at(kind), options.top);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "gorge/examples/pipeline/text.h"
 
 namespace pipeline {
@@ -25,8 +26,10 @@ constexpr char kUsage[] =
   --json        report as JSON
   --serial      without goroutines, one file after the other
   --compare     both ways, and how much faster the goroutines are
+  --timeout=T   ends it after a time such as 500ms, 2s or 1m30s
 
-Ctrl-C ends it early, with a report of what it has counted until then.
+Ctrl-C ends it early, and so does the timeout, with a report of what it has
+counted until then. The exit status is 130 or 124 then.
 )";
 
 constexpr int kBadUsage = 2;
@@ -38,15 +41,36 @@ constexpr int kMaxTop = 1000;
   std::exit(kBadUsage);
 }
 
+// Takes --<flag> off `word`, and leaves =<value>; false if it is another flag.
+bool ConsumeFlag(absl::string_view* word, absl::string_view flag) {
+  absl::string_view rest = *word;
+  if (!absl::ConsumePrefix(&rest, absl::StrCat("--", flag))) return false;
+  if (!rest.empty() && rest[0] != '=') return false;
+  *word = rest;
+  return true;
+}
+
 // If `word` is --<flag>=<number>, stores the number.
 bool ReadNumber(absl::string_view word, absl::string_view flag, int low,
                 int high, int* number) {
-  if (!absl::ConsumePrefix(&word, absl::StrCat("--", flag))) return false;
-  if (!word.empty() && word[0] != '=') return false;
+  if (!ConsumeFlag(&word, flag)) return false;
   if (!absl::ConsumePrefix(&word, "=") || !absl::SimpleAtoi(word, number) ||
       *number < low || *number > high) {
     Refuse(
         absl::StrCat("--", flag, "=N needs a number from ", low, " to ", high));
+  }
+  return true;
+}
+
+// If `word` is --<flag>=<duration>, stores that.
+bool ReadDuration(absl::string_view word, absl::string_view flag,
+                  absl::Duration* duration) {
+  if (!ConsumeFlag(&word, flag)) return false;
+  if (!absl::ConsumePrefix(&word, "=") ||
+      !absl::ParseDuration(word, duration) ||
+      *duration <= absl::ZeroDuration()) {
+    Refuse(absl::StrCat("--", flag,
+                        "=T needs a time above zero, such as 500ms or 2s"));
   }
   return true;
 }
@@ -64,7 +88,8 @@ bool ReadFlag(absl::string_view word, Options& options) {
   if (word == "--compare") return set_mode(Options::Mode::kCompare);
   if (word == "--json") return options.json = true;
   return ReadNumber(word, "workers", 1, kMaxWorkers, &options.workers) ||
-         ReadNumber(word, "top", 0, kMaxTop, &options.top);
+         ReadNumber(word, "top", 0, kMaxTop, &options.top) ||
+         ReadDuration(word, "timeout", &options.timeout);
 }
 
 void CheckDirectory(const std::string& path) {

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "absl/time/time.h"
+
 namespace pipeline {
 
 struct Options {
@@ -14,6 +16,7 @@ struct Options {
   Mode mode = Mode::kConcurrent;
   int workers = 0;  // 0: as many as can run at a time.
   int top = 10;
+  absl::Duration timeout = absl::InfiniteDuration();  // Positive.
   bool json = false;
 };
 

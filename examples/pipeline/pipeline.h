@@ -4,31 +4,32 @@
 #define GORGE_EXAMPLES_PIPELINE_PIPELINE_H_
 
 #include <string>
-#include <variant>
 
-#include "gorge/chan/chan.h"
+#include "absl/status/status.h"
+#include "gorge/context/context.h"
 #include "gorge/examples/pipeline/status.h"
 #include "gorge/examples/pipeline/totals.h"
 
 namespace pipeline {
 
-// Never carries anything; closed when it is time to stop.
-using Done = gorge::RecvChan<std::monostate>;
-
 struct Result {
   Totals totals;
   int workers = 0;  // 0: serially.
   double seconds = 0;
-  bool interrupted = false;  // The totals are those of a part of the files.
+  // OK: they are those of all files. Else why of only a part: the Cause of the
+  // context, which ended first.
+  absl::Status cause;
 };
 
 // Counts the files below `root` with `workers` goroutines, one that walks and
-// one that merges. Call it in a goroutine.
-Result CountConcurrently(const std::string& root, int workers, const Done& done,
-                         Status& status);
+// one that merges, until there are no more or `ctx` ends. Call it in a
+// goroutine.
+Result CountConcurrently(const gorge::Context& ctx, const std::string& root,
+                         int workers, Status& status);
 
 // The same without any goroutine.
-Result CountSerially(const std::string& root, const Done& done, Status& status);
+Result CountSerially(const gorge::Context& ctx, const std::string& root,
+                     Status& status);
 
 }  // namespace pipeline
 

@@ -28,8 +28,10 @@ std::string Summary(const Options& options, const Result& result) {
   const Totals& all = result.totals;
   return absl::StrCat(
       Printable(options.root),
-      result.interrupted ? ", interrupted: a part of the files\n" : "\n",
-      Plural(all.files, "file"), ", ", Size(all.bytes), ", ",
+      result.cause.ok()
+          ? ""
+          : absl::StrCat(", ", result.cause.message(), ": a part of the files"),
+      "\n", Plural(all.files, "file"), ", ", Size(all.bytes), ", ",
       Plural(all.lines, "line"), " in ",
       absl::StrFormat("%.2f s, ", result.seconds),
       Speed(all.bytes, result.seconds), ", ", Workers(result), "\n");

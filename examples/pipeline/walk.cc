@@ -46,7 +46,7 @@ std::optional<std::string> ReasonToSkip(const fs::directory_entry& entry) {
 
 }  // namespace
 
-void Walk(const std::string& root, absl::FunctionRef<bool(std::string)> file,
+bool Walk(const std::string& root, absl::FunctionRef<bool(std::string)> file,
           absl::FunctionRef<bool(Problem)> problem) {
   // Not by recursion: a path may be thousands of directories long.
   std::vector<fs::path> directories{root};
@@ -55,22 +55,23 @@ void Walk(const std::string& root, absl::FunctionRef<bool(std::string)> file,
     directories.pop_back();
     std::error_code error;
     const Entries entries = List(directory, error);
-    if (error && !problem({directory, Reason(error)})) return;
+    if (error && !problem({directory, Reason(error)})) return false;
 
     const std::size_t first = directories.size();
     for (const fs::directory_entry& entry : entries) {
       if (entry.is_directory(error)) {
         if (!entry.is_symlink(error)) directories.push_back(entry.path());
       } else if (std::optional<std::string> reason = ReasonToSkip(entry)) {
-        if (!problem({entry.path(), *std::move(reason)})) return;
+        if (!problem({entry.path(), *std::move(reason)})) return false;
       } else if (!file(entry.path())) {
-        return;
+        return false;
       }
     }
     // The last is taken first.
     std::reverse(directories.begin() + static_cast<std::ptrdiff_t>(first),
                  directories.end());
   }
+  return true;
 }
 
 }  // namespace pipeline

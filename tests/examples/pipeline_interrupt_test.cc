@@ -1,4 +1,5 @@
-// How examples/pipeline behaves on a terminal: progress, and Ctrl-C.
+// What ends examples/pipeline early, Ctrl-C and --timeout, and what it shows on
+// a terminal meanwhile.
 
 #include <algorithm>
 #include <csignal>
@@ -45,9 +46,10 @@ class PipelineInterruptTest : public ::testing::TestWithParam<std::string> {
   }
   static void TearDownTestSuite() { tree.reset(); }
 
-  static std::vector<std::string> Command(const std::string& json = "") {
+  static std::vector<std::string> Command(
+      const std::vector<std::string>& more = {}) {
     std::vector<std::string> command = {PIPELINE, GetParam(), tree->path()};
-    if (!json.empty()) command.push_back(json);
+    command.insert(command.end(), more.begin(), more.end());
     return command;
   }
 
@@ -74,7 +76,7 @@ TEST_P(PipelineInterruptTest, ReportsWhatItHadAndExitsWith130) {
 }
 
 TEST_P(PipelineInterruptTest, MarksItsJson) {
-  Child child(Command("--json"));
+  Child child(Command({"--json"}));
   child.AwaitStderr("broken link\n");
 
   child.Kill(SIGINT);
@@ -82,6 +84,7 @@ TEST_P(PipelineInterruptTest, MarksItsJson) {
   const std::optional<Json> report = Json::Parse(child.Wait().out);
   ASSERT_TRUE(report.has_value());
   EXPECT_TRUE((*report)["interrupted"].boolean());
+  EXPECT_FALSE((*report)["timed_out"].boolean());
   EXPECT_LT((*report)["files"].number(), kFiles);
 }
 
@@ -98,6 +101,46 @@ TEST_P(PipelineInterruptTest, StopsWithin100Milliseconds) {
     best = std::min(best, absl::Now() - begin);
   }
   EXPECT_LT(best, limit);
+}
+
+TEST_P(PipelineInterruptTest, ExitsWith124WhenTheTimeIsOver) {
+  const absl::Time begin = absl::Now();
+
+  const Ended ended = RunChild(Command({"--timeout=50ms"}));
+
+  EXPECT_GE(absl::Now() - begin, absl::Milliseconds(50));
+  EXPECT_EQ(ended.status, 124);
+  EXPECT_THAT(ended.out,
+              HasSubstr(", timed out after 50ms: a part of the files\n"));
+}
+
+TEST_P(PipelineInterruptTest, ReportsWhatItHadWhenTheTimeIsOver) {
+  // More and more time, until there is something to report.
+  double files = 0;
+  for (absl::Duration timeout = absl::Milliseconds(100); files == 0;
+       timeout *= 2) {
+    const Ended ended = RunChild(
+        Command({"--json", "--timeout=" + absl::FormatDuration(timeout)}));
+
+    ASSERT_EQ(ended.status, 124);
+    const std::optional<Json> report = Json::Parse(ended.out);
+    ASSERT_TRUE(report.has_value());
+    EXPECT_TRUE((*report)["timed_out"].boolean());
+    EXPECT_FALSE((*report)["interrupted"].boolean());
+    files = (*report)["files"].number();
+  }
+  EXPECT_LT(files, kFiles);
+}
+
+TEST_P(PipelineInterruptTest, IsInterruptedBeforeTheTimeIsOver) {
+  Child child(Command({"--timeout=1h"}));
+  child.AwaitStderr("broken link\n");
+
+  child.Kill(SIGINT);
+
+  const Ended ended = child.Wait();
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_THAT(ended.out, HasSubstr(", interrupted: a part of the files\n"));
 }
 
 TEST_P(PipelineInterruptTest, ShowsOnATerminalHowFarItIs) {

@@ -77,6 +77,7 @@ TEST(PipelineTest, CountsFilesBytesLinesAndIdentifiersOfEachKind) {
   EXPECT_EQ(report["bytes"].number(), 60 + 85 + 32 + 3);
   EXPECT_EQ(report["lines"].number(), 6);
   EXPECT_FALSE(report["interrupted"].boolean());
+  EXPECT_FALSE(report["timed_out"].boolean());
   EXPECT_EQ(report["problems"].size(), 0u);
   ASSERT_EQ(report["kinds"].size(), 4u);
   const Json& cpp = report["kinds"][0];
@@ -237,6 +238,20 @@ TEST(PipelineTest, ComparesAsJson) {
   EXPECT_GT(report["ratio"].number(), 0);
 }
 
+TEST(PipelineTest, DoesNotWaitForATimeoutThatItDoesNotNeed) {
+  TempDir tree;
+  WriteTree(tree);
+
+  for (const std::string mode : {"--serial", "--workers=2", "--compare"}) {
+    for (const std::string timeout : {"1h", "2562047h", "inf"}) {
+      const Json report = Report({mode, "--timeout=" + timeout, tree.path()});
+
+      EXPECT_EQ(report["files"].number(), 5);
+      EXPECT_FALSE(report["timed_out"].boolean());
+    }
+  }
+}
+
 TEST(PipelineTest, NamesEachProblemOnOneLineAndCountsIt) {
   TempDir tree;
   tree.Write("good.h", "good");
@@ -343,6 +358,13 @@ TEST(PipelineTest, RefusesABadCommandLineInOneLine) {
       {"--workers=99999999999"},
       {"--top=-1"},
       {"--top=1.5"},
+      {"--timeout"},
+      {"--timeout="},
+      {"--timeout=0s"},
+      {"--timeout=-1s"},
+      {"--timeout=5"},
+      {"--timeout=soon"},
+      {"--timeouts=1s"},
       {"--no-such-flag"},
       {"-x"},
       {"--serial=1"},

@@ -228,5 +228,52 @@ void BenchmarkAfterFuncStop(benchmark::State& state) {
 }
 GORGE_BENCHMARK(BenchmarkAfterFuncStop);
 
+// 500 pairs pass messages to and fro, with selects that also listen to a Done:
+// one of all, or one of each.
+void PassMessages(benchmark::State& state, bool share_done) {
+  Measure(state, [share_done](Count n) {
+    constexpr Count kPairs = 500;
+    std::vector<Cancelable> contexts;
+    for (Count i = 0; i < (share_done ? 1 : 2 * kPairs); ++i) {
+      contexts.push_back(WithCancel(Background()));
+    }
+    std::atomic<Count> left{n};
+    WaitGroup all;
+    for (Count i = 0; i < kPairs; ++i) {
+      const auto ping = MakeChan<int>();
+      const auto pong = MakeChan<int>();
+      const auto done_of = [&](Count k) {
+        return contexts[share_done ? 0 : static_cast<std::size_t>(k)]
+            .ctx.Done();
+      };
+      all.Go([&left, ping, pong, done = done_of(2 * i)] {
+        while (left.fetch_sub(1, std::memory_order_relaxed) > 0) {
+          Select(OnRecv(done), OnSend(ping, 1));
+          Select(OnRecv(done), OnRecv(pong));
+        }
+        ping.Close();
+      });
+      all.Go([ping, pong, done = done_of(2 * i + 1)] {
+        bool open = true;
+        while (open) {
+          int value = 0;
+          Select(OnRecv(done), OnRecv(ping, &value, &open));
+          if (open) Select(OnRecv(done), OnSend(pong, value));
+        }
+      });
+    }
+    all.Wait();
+  });
+}
+
+void BenchmarkSelectSharedDone(benchmark::State& state) {
+  PassMessages(state, true);
+}
+GORGE_BENCHMARK(BenchmarkSelectSharedDone);
+void BenchmarkSelectOwnDone(benchmark::State& state) {
+  PassMessages(state, false);
+}
+GORGE_BENCHMARK(BenchmarkSelectOwnDone);
+
 }  // namespace
 }  // namespace gorge::bench

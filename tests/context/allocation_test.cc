@@ -90,10 +90,13 @@ TEST_P(ContextAllocationTest, TheRootsAndTheirHandlesAllocateNothing) {
 TEST_P(ContextAllocationTest, AContextIsOneBlock) {
   const auto [parent, cancel_parent] = WithCancel(Background());
   std::optional<Cancelable> made;
-  EXPECT_EQ(Allocated([&] { made = WithCancel(parent); }), 1);
+  EXPECT_EQ(Allocated([&, &parent = parent] { made = WithCancel(parent); }), 1);
   Context ctx;
-  EXPECT_EQ(Allocated([&] { ctx = WithValue(parent, kNumber, 1); }), 1);
-  EXPECT_EQ(Allocated([&] { ctx = WithoutCancel(parent); }), 1);
+  EXPECT_EQ(
+      Allocated([&, &parent = parent] { ctx = WithValue(parent, kNumber, 1); }),
+      1);
+  EXPECT_EQ(Allocated([&, &parent = parent] { ctx = WithoutCancel(parent); }),
+            1);
   EXPECT_EQ(Allocated([&] { made->cancel(); }), 0);
 }
 

@@ -20,6 +20,8 @@
 //      it, all below the node have Err set and Done closed.
 //   5. Only then the rest: the node leaves its parent, stops its timer, starts
 //      the goroutines of AfterFunc, and the references to the children go.
+//      A leaf with nothing of that to do is let go of as soon as it has ended,
+//      unless the reference to it is the last.
 //
 // Nobody waits for himself. A canceller waits only for cancellers that began
 // below the node it began at: one that began above would have come through that

@@ -14,6 +14,7 @@
 
 #include "gorge/examples/pipeline/pipeline.h"
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -34,10 +35,18 @@ namespace {
 constexpr int kPathsAhead = 256;
 constexpr int kFindingsAhead = 64;
 
+bool HasEnded(const gorge::Context& ctx) { return !ctx.Err().ok(); }
+
+// The same for goroutines that may not block for long: they should yield.
+bool HasEndedYielding(const gorge::Context& ctx) {
+  gorge::Gosched();
+  return HasEnded(ctx);
+}
+
 // Sends `value`, unless `ctx` ends first: then its Err.
 template <class T>
-absl::Status SendOr(const gorge::Context& ctx, const gorge::SendChan<T>& to,
-                    T value) {
+absl::Status Send(const gorge::Context& ctx, const gorge::SendChan<T>& to,
+                  T value) {
   const std::size_t chosen = gorge::Select(gorge::OnRecv(ctx.Done()),
                                            gorge::OnSend(to, std::move(value)));
   return chosen == 0 ? ctx.Err() : absl::OkStatus();
@@ -63,12 +72,10 @@ absl::Status Produce(const gorge::Context& ctx, const std::string& root,
                      const gorge::SendChan<std::string>& paths,
                      const gorge::SendChan<Finding>& problems) {
   const bool all = Walk(
-      root,
-      [&](std::string path) {
-        return SendOr(ctx, paths, std::move(path)).ok();
-      },
+      root, [&ctx] { return HasEndedYielding(ctx); },
+      [&](std::string path) { return Send(ctx, paths, std::move(path)).ok(); },
       [&](Problem problem) {
-        return SendOr(ctx, problems, Finding(std::move(problem))).ok();
+        return Send(ctx, problems, Finding(std::move(problem))).ok();
       });
   paths.Close();
   return all ? absl::OkStatus() : ctx.Err();
@@ -78,13 +85,10 @@ absl::Status Produce(const gorge::Context& ctx, const std::string& root,
 absl::Status Work(const gorge::Context& ctx,
                   const gorge::RecvChan<std::string>& paths,
                   const gorge::SendChan<Finding>& findings) {
-  const auto stopped = [&ctx] {
-    gorge::Gosched();  // Goroutines that never block should yield at times.
-    return !ctx.Err().ok();
-  };
+  const auto stopped = [&ctx] { return HasEndedYielding(ctx); };
   return ForEach(ctx, paths, [&](const std::string& path) {
     std::optional<Finding> finding = ReadFile(path, stopped);
-    return finding.has_value() ? SendOr(ctx, findings, *std::move(finding))
+    return finding.has_value() ? Send(ctx, findings, *std::move(finding))
                                : ctx.Err();
   });
 }
@@ -149,13 +153,13 @@ Result CountSerially(const gorge::Context& ctx, const std::string& root,
                      Status& status) {
   const absl::Time begin = absl::Now();
   Totals totals;
-  const auto stopped = [&ctx] { return !ctx.Err().ok(); };
+  const auto stopped = [&ctx] { return HasEnded(ctx); };
   const auto note = [&](Finding finding) {
     Note(std::move(finding), totals, status);
     return true;
   };
   const bool all = Walk(
-      root,
+      root, stopped,
       [&](const std::string& path) {
         std::optional<Finding> finding = ReadFile(path, stopped);
         return finding.has_value() && note(*std::move(finding));

@@ -46,11 +46,13 @@ std::optional<std::string> ReasonToSkip(const fs::directory_entry& entry) {
 
 }  // namespace
 
-bool Walk(const std::string& root, absl::FunctionRef<bool(std::string)> file,
+bool Walk(const std::string& root, absl::FunctionRef<bool()> stopped,
+          absl::FunctionRef<bool(std::string)> file,
           absl::FunctionRef<bool(Problem)> problem) {
   // Not by recursion: a path may be thousands of directories long.
   std::vector<fs::path> directories{root};
   while (!directories.empty()) {
+    if (stopped()) return false;
     const fs::path directory = std::move(directories.back());
     directories.pop_back();
     std::error_code error;

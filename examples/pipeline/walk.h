@@ -12,9 +12,11 @@ namespace pipeline {
 
 // Calls `file` with the path of each regular file below `root`, directory by
 // directory, by name within each; and `problem` for whatever cannot be looked
-// at. Follows links to files, not those to directories. Returns false as soon
-// as one of the two does, and true at the end.
-bool Walk(const std::string& root, absl::FunctionRef<bool(std::string)> file,
+// at. Follows links to files, not those to directories. Asks `stopped` before
+// each directory. True at the end; false as soon as that says yes, or one of
+// the others no.
+bool Walk(const std::string& root, absl::FunctionRef<bool()> stopped,
+          absl::FunctionRef<bool(std::string)> file,
           absl::FunctionRef<bool(Problem)> problem);
 
 }  // namespace pipeline

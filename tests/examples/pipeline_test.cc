@@ -252,6 +252,18 @@ TEST(PipelineTest, DoesNotWaitForATimeoutThatItDoesNotNeed) {
   }
 }
 
+TEST(PipelineTest, LooksAtTheTimeAlsoWhereThereAreOnlyDirectories) {
+  TempDir tree;
+
+  for (const std::string mode : {"--serial", "--workers=2", "--compare"}) {
+    const Ended ended = Pipeline({mode, "--timeout=1ns", tree.path()});
+
+    EXPECT_EQ(ended.status, 124);
+    EXPECT_THAT(ended.out, HasSubstr("timed out after 1ns: a part of the files"
+                                     "\n0 files"));
+  }
+}
+
 TEST(PipelineTest, NamesEachProblemOnOneLineAndCountsIt) {
   TempDir tree;
   tree.Write("good.h", "good");

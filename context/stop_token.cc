@@ -53,9 +53,11 @@ class StopLink : public std::enable_shared_from_this<StopLink> {
   };
 
   void Run() {
-    if (!Claim()) return;
-    // Those who lose the claim let go of the link.
+    // Before the claim: those who lose it let go of the link. Until then
+    // somebody keeps it, who claims it before he does, and then waits for the
+    // callback to return.
     std::shared_ptr<StopLink> self = shared_from_this();
+    if (!Claim()) return;
     static_cast<CancelNode*>(node_.get())->Cancel(Ending::Canceled());
     if (!IsLast()) return;
     go({.name = "stop_token"},

@@ -98,7 +98,12 @@ class WithList : public OwnDone {
  public:
   using OwnDone::OwnDone;
   std::optional<StopFunc> AfterFunc(std::function<void()> f) override {
-    const std::lock_guard hold(mutex_);
+    std::unique_lock hold(mutex_);
+    if (called_) {
+      hold.unlock();
+      f();
+      return StopFunc();
+    }
     const int id = next_++;
     functions_.emplace(id, std::move(f));
     ++added_;
@@ -110,6 +115,7 @@ class WithList : public OwnDone {
     {
       const std::lock_guard hold(mutex_);
       functions.swap(functions_);
+      called_ = true;
     }
     for (auto& [id, f] : functions) f();
   }
@@ -131,6 +137,7 @@ class WithList : public OwnDone {
   }
 
   std::map<int, std::function<void()>> functions_;
+  bool called_ = false;
   int next_ = 0;
   std::atomic<int> added_{0};
 };

@@ -116,10 +116,9 @@ class Waiting {
     Random random = round_.NewRandom();
     Crowd crowd;
     const int pairs = 1 + static_cast<int>(random.Below(6));
-    const int tokens = Scaled(500);
     for (int i = 0; i < pairs; ++i) {
-      crowd.Start(OneIn(4, random), [this, tokens] { Produce(tokens); });
-      crowd.Start(OneIn(4, random), [this, tokens] { Consume(tokens); });
+      crowd.Start(OneIn(4, random), [this] { Produce(kTokens); });
+      crowd.Start(OneIn(4, random), [this] { Consume(kTokens); });
       crowd.Start(OneIn(4, random), [this] { Pass(); });
     }
     {
@@ -132,6 +131,8 @@ class Waiting {
   }
 
  private:
+  static constexpr int kTokens = Scaled(500);  // For each pair.
+
   void Produce(int count) {
     Random random = round_.NewRandom();
     while (count-- > 0) {

@@ -22,7 +22,7 @@ using ::gorge::testing::RuntimeTest;
 using ::gorge::testing::Scaled;
 using ::gorge::testing::Team;
 
-constinit Cond global_cond;
+[[maybe_unused]] constinit Cond global_cond;
 
 class CondTest : public RuntimeTest {};
 GORGE_INSTANTIATE(CondTest);

@@ -20,7 +20,7 @@ using ::gorge::testing::kKinds;
 using ::gorge::testing::RuntimeTest;
 using ::gorge::testing::Team;
 
-constinit Once global_once;
+[[maybe_unused]] constinit Once global_once;
 
 class OnceTest : public RuntimeTest {};
 GORGE_INSTANTIATE(OnceTest);

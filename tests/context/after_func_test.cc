@@ -243,6 +243,7 @@ TEST_P(AfterFuncTest, OneThatBlocksForEverHoldsNobodyUp) {
     cancel();
     EXPECT_FALSE(child.Err().ok());
   });
+  AwaitParked(1);
 }
 
 TEST_P(AfterFuncTest, WithACondEndsAWait) {

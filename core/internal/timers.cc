@@ -34,7 +34,7 @@ void PublishEarliest(TimerQueue& queue) GORGE_REQUIRES(queue.lock) {
 }
 
 void Leave(TimerNode& node) {
-  // Release: pairs with the acquire in Disarm. The owner may go now.
+  // Release: pairs with the acquires in Arm and Disarm. The owner may go now.
   node.queue.store(nullptr, std::memory_order_release);
 }
 
@@ -71,8 +71,10 @@ ArmResult Arm(TimerNode& node, std::int64_t when) {
     } else {
       queue.heap.MakeRoom();
       TimerQueue* none = nullptr;
-      // Relaxed: what else there is to know of the timer is under the lock.
+      // Acquire: pairs with the release in Leave. It may have left a queue with
+      // another lock, under which its index was written.
       if (!node.queue.compare_exchange_strong(none, &queue,
+                                              std::memory_order_acquire,
                                               std::memory_order_relaxed)) {
         continue;
       }

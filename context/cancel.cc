@@ -229,7 +229,7 @@ namespace {
 const RecvChan<Signal>& ClosedDone() {
   // Never destroyed: contexts are usable after main.
   static const auto& closed = *new RecvChan<Signal>([] {
-    const Chan<Signal> channel = MakeChan<Signal>();
+    Chan<Signal> channel = MakeChan<Signal>();
     channel.Close();
     return channel;
   }());

@@ -16,7 +16,8 @@ void ContextNode::Destroy(ContextNode* node) {
     ContextNode* parent = node->parent_;
     Delete(node);
     node = parent;
-  } while (node->IsLastReference());
+    // Never null: a root has no last reference.
+  } while (node != nullptr && node->IsLastReference());
 }
 
 void ContextNode::Delete(ContextNode* node) {

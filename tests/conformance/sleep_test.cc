@@ -23,7 +23,6 @@ namespace gorge {
 namespace {
 
 using ::gorge::testing::Elapsed;
-using ::gorge::testing::Kind;
 using ::gorge::testing::kKinds;
 using ::gorge::testing::RuntimeTest;
 using ::gorge::testing::Scaled;

@@ -27,7 +27,7 @@ namespace {
 using ::gorge::internal::CountTimers;
 using ::gorge::testing::AwaitWaiting;
 using ::gorge::testing::Elapsed;
-using ::gorge::testing::Kind;
+using ::gorge::testing::kAdjusted;
 using ::gorge::testing::kKinds;
 using ::gorge::testing::RuntimeTest;
 using ::gorge::testing::Scaled;
@@ -297,8 +297,6 @@ TEST_P(TimeChanTest, ChanIsNotDrainedInVain) {
 
 // -- The values are the instants that were due, however late they are read.
 
-// Of the time of day, which may be adjusted a little meanwhile.
-constexpr absl::Duration kAdjusted = absl::Milliseconds(10);
 constexpr absl::Duration kDue = absl::Milliseconds(20);
 
 // Of one that is due `kDue` after `start`.

@@ -14,6 +14,7 @@
 #include "gorge/core/runtime.h"
 #include "gorge/sync/wait_group.h"
 #include "gorge/tests/support/counted.h"
+#include "gorge/tests/support/elapsed.h"
 #include "gorge/tests/support/runtime_test.h"
 #include "gorge/tests/support/scale.h"
 #include "gorge/tests/support/team.h"
@@ -24,6 +25,7 @@ namespace gorge {
 namespace {
 
 using ::gorge::testing::Counted;
+using ::gorge::testing::kAdjusted;
 using ::gorge::testing::kKinds;
 using ::gorge::testing::RuntimeTest;
 using ::gorge::testing::Scaled;
@@ -59,7 +61,7 @@ TEST_P(DeadlineTest, EndsWhenTheTimeoutIsOverAndNotBefore) {
       if (i < 2) {
         EXPECT_GE(steady_clock::now() - start, timeout);
       }
-      EXPECT_GE(absl::Now(), *ctx.Deadline());
+      EXPECT_GE(absl::Now() + kAdjusted, *ctx.Deadline());
     });
   }
 }

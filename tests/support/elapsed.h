@@ -9,6 +9,10 @@
 
 namespace gorge::testing {
 
+// The time of day may be set, by as much as this, while a test runs: instants
+// are compared no closer.
+inline constexpr absl::Duration kAdjusted = absl::Milliseconds(5);
+
 class Elapsed {
  public:
   // Since it was made.

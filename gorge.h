@@ -5,6 +5,7 @@
 
 // IWYU pragma: begin_exports
 #include "gorge/chan/chan.h"
+#include "gorge/chan/done_chan.h"
 #include "gorge/context/context.h"
 #include "gorge/context/propagation.h"
 #include "gorge/core/go.h"

@@ -131,7 +131,7 @@ bool CancelNode::CancelAs(Role role, const Ending& ending) {
 }
 
 bool CancelNode::Begin(const Ending& ending, ChildList& found) {
-  Chan<Signal> done;
+  DoneChan done;
   bool leaf;
   {
     const std::lock_guard hold(lock_);
@@ -158,7 +158,7 @@ void CancelNode::Settle() {
       NodeState::kAwaited) {
     return;
   }
-  Chan<Signal> gate;
+  DoneChan gate;
   {
     const std::lock_guard hold(lock_);
     gate = std::move(done_or_gate_);
@@ -168,11 +168,11 @@ void CancelNode::Settle() {
 
 void CancelNode::AwaitSettled() {
   if (state() == NodeState::kCanceled) return;
-  Chan<Signal> gate;
+  DoneChan gate;
   {
     const std::lock_guard hold(lock_);
     if (state() != NodeState::kAwaited) {
-      done_or_gate_ = MakeChan<Signal>();
+      done_or_gate_ = MakeDoneChan();
       NodeState canceling = NodeState::kCanceling;
       // Release: pairs with Settle's acquire, though the lock says it, too. If
       // it fails, the node has settled. Acquire: as in state().
@@ -183,7 +183,7 @@ void CancelNode::AwaitSettled() {
     }
     gate = done_or_gate_;
   }
-  gate.Recv();
+  gate.View().Recv();
 }
 
 void CancelNode::Leave(Role role) {
@@ -229,9 +229,9 @@ namespace {
 const RecvChan<Signal>& ClosedDone() {
   // Never destroyed: contexts are usable after main.
   static const auto& closed = *new RecvChan<Signal>([] {
-    Chan<Signal> channel = MakeChan<Signal>();
-    channel.Close();
-    return channel;
+    const DoneChan done = MakeDoneChan();
+    done.Close();
+    return done.View();
   }());
   return closed;
 }
@@ -246,8 +246,8 @@ const RecvChan<Signal>& CancelNode::DoneSlow() {
   const std::lock_guard hold(lock_);
   if (!done_made_.load(std::memory_order_relaxed)) {
     if (state() == NodeState::kLive) {
-      done_or_gate_ = MakeChan<Signal>();
-      done_view_ = done_or_gate_;
+      done_or_gate_ = MakeDoneChan();
+      done_view_ = done_or_gate_.View();
     } else {
       done_view_ = ClosedDone();
     }

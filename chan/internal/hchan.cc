@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <new>
 
 #include "gorge/core/internal/check.h"
@@ -14,6 +15,13 @@ namespace {
 // Close wakes this many receivers at a time, while they are in the cache, and
 // then lets others have the lock.
 constexpr int kCloseBatch = 64;
+
+// In a checked build all tests meet lanes.
+#if GORGE_CHECKED
+constexpr bool kLanesAtOnce = true;
+#else
+constexpr bool kLanesAtOnce = false;
+#endif
 
 std::size_t RoundUp(std::size_t size, std::size_t align) {
   const std::size_t a = std::max(align, alignof(std::max_align_t));
@@ -56,6 +64,25 @@ Sudog MakeSudog(void* element) {
   return sudog;
 }
 
+// Wakes those in `woken` and all of a closed channel's `queue`, whose lock the
+// caller holds: it is dropped.
+void WakeReceivers(Lock& lock, WaitQueue& queue,
+                   WakeList& woken) GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  while (true) {
+    for (int i = 0; i < kCloseBatch; ++i) {
+      Sudog* receiver = queue.Pop();
+      if (receiver == nullptr) break;
+      woken.Add(*receiver, false);
+    }
+    const bool more = !queue.Empty();
+    lock.Release();
+    // The woken may want the lock: it is free.
+    woken.ReadyAll();
+    if (!more) return;
+    lock.Acquire();
+  }
+}
+
 }  // namespace
 
 Hchan* Hchan::MakeWith(const ElementType& type, std::ptrdiff_t capacity,
@@ -73,11 +100,22 @@ Hchan* Hchan::MakeWith(const ElementType& type, std::ptrdiff_t capacity,
   return ::new (memory) Hchan(type, slots, hooks);
 }
 
+Hchan* Hchan::MakeDone(const ElementType& type) {
+  Hchan* hchan = Make(type, 0);
+  hchan->is_done_chan_ = true;
+  return hchan;
+}
+
 // Nobody has a handle. Whoever is parked here has lost his (see the top).
 void Hchan::Destroy() GORGE_NO_THREAD_SAFETY_ANALYSIS {
   {
     LockGuard hold(lock_);
     if (!sendq_.Empty() || !recvq_.Empty()) return;
+  }
+  // Relaxed: the last reference was dropped after all that made lanes.
+  if (Lanes* lanes = lanes_.load(std::memory_order_relaxed)) {
+    if (OrphanLanes(*lanes)) return Unref();
+    delete lanes;
   }
   if (hooks_ != nullptr) hooks_->end(*this);
   const std::size_t count = count_.load(std::memory_order_relaxed);
@@ -179,6 +217,8 @@ bool Hchan::TrySendSlow(void* element) GORGE_NO_THREAD_SAFETY_ANALYSIS {
 
 // As for Send.
 RecvResult Hchan::RecvSlow(void* slot) GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  if (Lane* lane = FindLane()) [[unlikely]]
+    return AwaitClose(*lane);
   lock_.Acquire();
   G* woken;
   const RecvResult result = RecvLocked(slot, woken);
@@ -220,25 +260,82 @@ void Hchan::Close() GORGE_NO_THREAD_SAFETY_ANALYSIS {
   closed_.store(true, std::memory_order_release);
   // All senders at once: their elements are not to be had any more.
   while (Sudog* sender = sendq_.Pop()) woken.Add(*sender, false);
-  while (true) {
-    for (int i = 0; i < kCloseBatch; ++i) {
-      Sudog* receiver = recvq_.Pop();
-      if (receiver == nullptr) break;
-      woken.Add(*receiver, false);
+  WakeReceivers(lock_, recvq_, woken);
+  // Relaxed: they were made under lock_.
+  if (Lanes* lanes = lanes_.load(std::memory_order_relaxed)) {
+    for (Lane& lane : *lanes) {
+      lane.lock.Acquire();
+      WakeReceivers(lane.lock, lane.recvq, woken);
     }
-    const bool more = !recvq_.Empty();
-    lock_.Release();
-    // The woken may want lock_: it is free.
-    woken.ReadyAll();
-    if (!more) break;
-    lock_.Acquire();
   }
   Unref();
 }
 
+// Allocates without the lock; who comes second throws its lanes away. Without
+// memory for lanes the queue of the channel does as well.
+Lane* Hchan::FindLaneSlow() {
+  // Acquire: pairs with the release below.
+  Lanes* lanes = lanes_.load(std::memory_order_acquire);
+  if (lanes == nullptr) {
+    if (!kLanesAtOnce && !lock_.IsHeld()) return nullptr;  // Nobody is here.
+    std::unique_ptr<Lanes> made(new (std::nothrow) Lanes);
+    LockGuard hold(lock_);
+    lanes = lanes_.load(std::memory_order_relaxed);
+    if (lanes == nullptr) {
+      if (made == nullptr || ClosedLocked()) return nullptr;
+      lanes = made.release();
+      lanes_.store(lanes, std::memory_order_release);
+    }
+  }
+  return &lanes->Mine();
+}
+
+// A plain receive, in a lane.
+RecvResult Hchan::AwaitClose(Lane& lane) GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  lane.lock.Acquire();
+  if (Drained()) {
+    lane.lock.Release();
+    return RecvResult::kClosed;
+  }
+  Sudog self = MakeSudog(nullptr);
+  lane.recvq.Push(self);
+  ParkAndReleaseHere(lane.lock, WaitReason::kChanRecv, this);
+  // `this` may be gone.
+  return RecvResult::kClosed;
+}
+
+// The last handle has gone, or the last reference of a select after it. False
+// if it is that; else references_ says who is out, and counts the caller.
+bool Hchan::OrphanLanes(Lanes& lanes) GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  std::uint32_t out = 1;
+  for (Lane& lane : lanes) lane.lock.Acquire();
+  const bool first = !lanes.begin()->orphaned;
+  for (Lane& lane : lanes) {
+    lane.orphaned = true;
+    out += lane.selects;
+    // Plain receives: one keeps the memory as well as many.
+    if (lane.recvq.Any([](const Sudog& s) { return !s.is_select; })) ++out;
+  }
+  // Relaxed: who gives one back had the lane's lock before.
+  if (first) references_.store(out, std::memory_order_relaxed);
+  for (Lane& lane : lanes) lane.lock.Release();
+  return first;
+}
+
 int Hchan::Waiting() {
-  LockGuard hold(lock_);
-  return sendq_.Count() + recvq_.Count();
+  int count = 0;
+  {
+    LockGuard hold(lock_);
+    count = sendq_.Count() + recvq_.Count();
+  }
+  // Acquire: as in FindLaneSlow.
+  if (Lanes* lanes = lanes_.load(std::memory_order_acquire)) {
+    for (Lane& lane : *lanes) {
+      LockGuard hold(lane.lock);
+      count += lane.recvq.Count();
+    }
+  }
+  return count;
 }
 
 }  // namespace gorge::internal

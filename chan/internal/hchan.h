@@ -21,6 +21,8 @@
 // Locking: lock_ has rank kChan. A select locks its channels in address order.
 // Nobody is readied with lock_ held.
 //
+// A DoneChan's receivers may wait elsewhere than in recvq_: see lanes.h.
+//
 // Without the lock: an operation that must not block may refuse after a look
 // at count_, closed_ and the queues' ends; and a receive that finds the channel
 // closed and drained is done. See MightSend, MightRecv and Drained.
@@ -40,6 +42,7 @@
 #include <cstdint>
 
 #include "gorge/chan/internal/element.h"
+#include "gorge/chan/internal/lanes.h"
 #include "gorge/core/internal/annotations.h"
 #include "gorge/core/internal/lock.h"
 #include "gorge/core/internal/park.h"
@@ -79,6 +82,8 @@ class Hchan {
                              std::size_t trailer) {
     return MakeWith(type, 1, &hooks, trailer);
   }
+  // A DoneChan's: nobody will ever send.
+  static Hchan* MakeDone(const ElementType& type);
   void* Trailer() { return static_cast<char*>(Slot(0)) + RingSize(); }
 
   // Relaxed: whoever copies a handle has one.
@@ -131,6 +136,9 @@ class Hchan {
   }
   WaitQueue& sendq() GORGE_REQUIRES(lock_) { return sendq_; }
   WaitQueue& recvq() GORGE_REQUIRES(lock_) { return recvq_; }
+  // The lane where a receiver waits now, of this thread; null: at the channel
+  // itself. With no lock held.
+  Lane* FindLane() { return is_done_chan_ ? FindLaneSlow() : nullptr; }
 
   // False if a send (receive) would certainly have blocked at some moment
   // during the call. Takes no lock. A send on a closed channel does not block.
@@ -178,7 +186,10 @@ class Hchan {
   bool TrySendSlow(void* element);
   RecvResult RecvSlow(void* slot);
   RecvResult TryRecvSlow(void* slot);
+  Lane* FindLaneSlow();
+  RecvResult AwaitClose(Lane& lane);
   void Destroy();
+  bool OrphanLanes(Lanes& lanes);
   void* Slot(std::size_t index);
   std::size_t RingSize() const;
   std::size_t Next(std::size_t index) const {
@@ -200,6 +211,7 @@ class Hchan {
   Lock lock_{LockRank::kChan};
   // Written under lock_. Read without by MightSend and its like, and Len.
   std::atomic<bool> closed_{false};
+  bool is_done_chan_ = false;          // Fixed by MakeDone.
   std::atomic<std::size_t> count_{0};  // Elements in the ring.
 
   std::size_t sendx_ GORGE_GUARDED_BY(lock_) = 0;  // Next slot to fill.
@@ -208,6 +220,9 @@ class Hchan {
   // Changed under lock_. Their ends are read without it, as above.
   WaitQueue sendq_;  // Parked, oldest first.
   WaitQueue recvq_;  // Parked, oldest first.
+
+  // Made under lock_, while the channel is open. Null: nobody has needed them.
+  std::atomic<Lanes*> lanes_{nullptr};
 };
 
 }  // namespace gorge::internal

@@ -54,6 +54,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "gorge/chan/chan.h"
+#include "gorge/chan/done_chan.h"
 #include "gorge/context/internal/node.h"
 #include "gorge/sync/mutex.h"
 
@@ -245,7 +246,7 @@ class CancelNode : public ContextNode {
 
   // While live, to close it; taken by Begin. Then, if somebody waits for the
   // canceller, the gate that Settle opens.
-  Chan<Signal> done_or_gate_;
+  DoneChan done_or_gate_;
   RecvChan<Signal> done_view_;  // Fixed once done_made_.
 };
 

@@ -71,6 +71,9 @@ class GORGE_CAPABILITY("lock") Lock {
     }
   }
 
+  // True if somebody holds it, or did a moment ago.
+  bool IsHeld() const { return word_.load(std::memory_order_relaxed) != 0; }
+
   // In the child of a fork: frees the lock, whose holder, if any, is no more.
   void ForgetHolder() { word_.store(0, std::memory_order_relaxed); }
 

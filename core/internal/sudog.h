@@ -77,6 +77,14 @@ class WaitQueue {
     return s;
   }
 
+  // True if one that waits is `such`; linear.
+  template <class Such>
+  bool Any(Such such) const {
+    const Sudog* s = first_.load(std::memory_order_relaxed);
+    while (s != nullptr && !such(*s)) s = s->next;
+    return s != nullptr;
+  }
+
   // Number of waiters; linear, for tests and dumps.
   int Count() const {
     int count = 0;

@@ -23,9 +23,11 @@ class SelectRun {
   enum class Attempt : std::uint8_t { kDone, kNotReady, kClosedForSend };
 
   SelectCase& Case(std::uint32_t i) { return frame_.cases[i]; }
-  Hchan& LockedChan(std::uint32_t i) {
-    return *frame_.cases[frame_.lock_order[i]].hchan;
+  SelectCase& LockedCase(std::uint32_t i) { return Case(frame_.lock_order[i]); }
+  static Lock& LockOf(const SelectCase& c) {
+    return c.lane == nullptr ? c.hchan->lock() : c.lane->lock;
   }
+  static WaitQueue& QueueOf(const SelectCase& c);
   Sudog& SudogOf(std::uint32_t i) {
     return *std::launder(reinterpret_cast<Sudog*>(frame_.sudogs[i].bytes));
   }
@@ -68,11 +70,20 @@ void SelectRun::OrderPolls(SelectOrder order) {
   }
 }
 
+WaitQueue& SelectRun::QueueOf(const SelectCase& c)
+    GORGE_NO_THREAD_SAFETY_ANALYSIS {
+  if (c.lane != nullptr) return c.lane->recvq;
+  return c.is_send ? c.hchan->sendq() : c.hchan->recvq();
+}
+
 // The locks are the caller's, which the analysis cannot follow here.
 SelectRun::Attempt SelectRun::Try(std::uint32_t i)
     GORGE_NO_THREAD_SAFETY_ANALYSIS {
   SelectCase& c = Case(i);
   result_.index = i;
+  if (c.lane != nullptr) {
+    return c.hchan->Drained() ? Attempt::kDone : Attempt::kNotReady;
+  }
   if (!c.is_send) {
     const RecvResult received = c.hchan->RecvLocked(c.element, woken_);
     result_.received = received == RecvResult::kValue;
@@ -111,35 +122,40 @@ void SelectRun::OrderLocks() {
   std::uint32_t* const first = frame_.lock_order;
   std::uint32_t* const last = first + live_;
   std::copy_n(frame_.poll_order, live_, first);
+  for (std::uint32_t i = 0; i < live_; ++i) {
+    SelectCase& c = LockedCase(i);
+    if (!c.is_send) c.lane = c.hchan->FindLane();
+  }
   std::sort(first, last, [this](std::uint32_t a, std::uint32_t b) {
-    return std::less<>()(Case(a).hchan, Case(b).hchan);
+    return std::less<>()(&LockOf(Case(a)), &LockOf(Case(b)));
   });
 }
 
-// Visits each channel once, in the order of addresses.
+// Visits one case of each lock, in the order of addresses.
 template <class Visit>
 void SelectRun::EachLocked(Visit visit) {
-  const Hchan* previous = nullptr;
+  const Lock* previous = nullptr;
   for (std::uint32_t i = 0; i < live_; ++i) {
-    Hchan& hchan = LockedChan(i);
-    if (&hchan != previous) visit(hchan);
-    previous = &hchan;
+    SelectCase& c = LockedCase(i);
+    const Lock* const lock = &LockOf(c);
+    if (lock != previous) visit(c);
+    previous = lock;
   }
 }
 
 void SelectRun::LockAll() {
-  EachLocked([](Hchan& hchan)
-                 GORGE_NO_THREAD_SAFETY_ANALYSIS { hchan.lock().Acquire(); });
+  EachLocked([](SelectCase& c)
+                 GORGE_NO_THREAD_SAFETY_ANALYSIS { LockOf(c).Acquire(); });
 }
 
 // In reverse. Reads nothing of the select after the last release: see the top
 // of selectgo.h.
 void SelectRun::UnlockAll() GORGE_NO_THREAD_SAFETY_ANALYSIS {
   for (std::uint32_t i = live_; i > 0;) {
-    Hchan& hchan = LockedChan(--i);
-    while (i > 0 && &LockedChan(i - 1) == &hchan) --i;
+    Lock& lock = LockOf(LockedCase(--i));
+    while (i > 0 && &LockOf(LockedCase(i - 1)) == &lock) --i;
     const bool was_last = i == 0;
-    hchan.lock().Release();
+    lock.Release();
     if (was_last) return;
   }
 }
@@ -157,7 +173,13 @@ bool SelectRun::TryLocked() {
 
 void SelectRun::EnqueueAll() GORGE_NO_THREAD_SAFETY_ANALYSIS {
   // Pass 3 looks at the channels once more, whatever becomes of the handles.
-  EachLocked([](Hchan& hchan) { hchan.Ref(); });
+  EachLocked([](SelectCase& c) GORGE_NO_THREAD_SAFETY_ANALYSIS {
+    if (c.lane == nullptr) {
+      c.hchan->Ref();
+    } else {
+      ++c.lane->selects;
+    }
+  });
   // Relaxed: published by the release of the channels' locks.
   self_.select_done.store(0, std::memory_order_relaxed);
   for (std::uint32_t k = 0; k < live_; ++k) {
@@ -168,7 +190,7 @@ void SelectRun::EnqueueAll() GORGE_NO_THREAD_SAFETY_ANALYSIS {
     s.element = c.element;
     s.index = i;
     s.is_select = true;
-    (c.is_send ? c.hchan->sendq() : c.hchan->recvq()).Push(s);
+    QueueOf(c).Push(s);
   }
 }
 
@@ -184,11 +206,15 @@ void SelectRun::DequeueLosers() GORGE_NO_THREAD_SAFETY_ANALYSIS {
   LockAll();
   for (std::uint32_t k = 0; k < live_; ++k) {
     const std::uint32_t i = frame_.lock_order[k];
-    SelectCase& c = Case(i);
-    (c.is_send ? c.hchan->sendq() : c.hchan->recvq()).Remove(SudogOf(i));
+    QueueOf(Case(i)).Remove(SudogOf(i));
   }
+  EachLocked([](SelectCase& c) GORGE_NO_THREAD_SAFETY_ANALYSIS {
+    c.owes_ref = c.lane == nullptr || c.lane->Leave();
+  });
   UnlockAll();
-  EachLocked([](Hchan& hchan) { hchan.Unref(); });
+  for (std::uint32_t k = 0; k < live_; ++k) {
+    if (LockedCase(k).owes_ref) LockedCase(k).hchan->Unref();
+  }
 }
 
 void SelectRun::TakeOutcome(const Sudog& claimed) {

@@ -9,10 +9,13 @@
 //   pass 2  else queue a sudog on every channel, and park;
 //   pass 3  a waker has completed one case: withdraw from the others.
 //
-// Channels are locked in the order of their addresses, each once, and released
-// in reverse. A select in list order (SelectInOrder) has no pass 0: looking at
-// one channel after the other it could take the second although the first got
-// its element earlier.
+// A receive on a DoneChan may wait in a lane (lanes.h), whose lock and queue
+// then stand for the channel's.
+//
+// Channels are locked in the order of the locks' addresses, each once, and
+// released in reverse. A select in list order (SelectInOrder) has no pass 0:
+// looking at one channel after the other it could take the second although the
+// first got its element earlier.
 //
 // Parking releases the locks from another stack, one after the other, and as
 // soon as the first is free a waker may claim this goroutine and ready it. It
@@ -37,6 +40,10 @@ struct SelectCase {
   Hchan* hchan = nullptr;   // Null: never ready.
   void* element = nullptr;  // Send: T to move from. Receive: optional<T>.
   bool is_send = false;
+
+  // Of a select that parks.
+  bool owes_ref = false;  // To the channel.
+  Lane* lane = nullptr;   // Where a receive waits; null: at the channel.
 };
 
 // Room for a sudog, made only if the select parks.

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "gorge/chan/chan.h"
+#include "gorge/chan/done_chan.h"
 #include "gorge/core/go.h"
 #include "gorge/core/panic.h"
 #include "gorge/core/runtime.h"
@@ -152,7 +153,7 @@ struct Stage {
   StressRound& round;
   Lines lines;
   Ledger ledger;
-  Chan<std::monostate> quit = MakeChan<std::monostate>();  // Closed by Quit.
+  const DoneChan quit = MakeDoneChan();  // Closed by Quit.
   std::atomic<bool> quitting{false};
 };
 
@@ -246,7 +247,7 @@ class Actor {
       if (OneIn(2, random_)) {
         run(OnDefault(note_last));
       } else {
-        run(OnRecv(stage_.quit, [&] {
+        run(OnRecv(stage_.quit.View(), [&] {
           quit_ = true;
           note_last();
         }));
@@ -321,7 +322,7 @@ class Actor {
       if (i == last && has_default) {
         selector.AddDefault([&called, i] { Called(called, i); });
       } else if (i == last) {
-        selector.AddRecv(stage_.quit, [this, &called, i] {
+        selector.AddRecv(stage_.quit.View(), [this, &called, i] {
           quit_ = true;
           Called(called, i);
         });

@@ -8,7 +8,8 @@
 //     before there is preemption, a hog that never blocks keeps it.
 //   - the same with a hog that sleeps for 100 us with the Mutex held.
 //   - 16 readers and 16 writers of an RWMutex, each with it for 10 us and
-//     without it for 10 us. The waits of readers and of writers.
+//     without it for 10 us, after which it yields. The waits of readers and of
+//     writers.
 // The twin for Go: compare/go/latency/main.go.
 
 #include <algorithm>
@@ -115,6 +116,7 @@ void ReadAndWrite(std::chrono::seconds length) {
       Compute(microseconds(10));
       lock.unlock();
       Compute(microseconds(10));
+      gorge::Gosched();
     }
   };
   for (std::size_t i = 0; i < kEach; ++i) {

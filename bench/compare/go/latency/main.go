@@ -77,6 +77,7 @@ func readAndWrite(length time.Duration) {
 			compute(10 * time.Microsecond)
 			l.Unlock()
 			compute(10 * time.Microsecond)
+			runtime.Gosched()
 		}
 	}
 	var reads, writes [each]waits

@@ -15,6 +15,9 @@ namespace gorge {
 // The writer's unlock adds kWriter again and learns in the same step how many
 // have counted themselves meanwhile: it owes each of them one wake-up, and with
 // it the lock. Only then does it let the next writer in, who finds them inside.
+// The wake-up is given to a reader that sleeps: if it were anybody's, one that
+// came after the next writer could take it and go first. One that has counted
+// itself but does not sleep yet can lose it so; it goes in after that writer.
 //
 // A *solo* writer, who finds readers_ zero, takes the lock in that one step.
 // One that holds writers_ may come while the solo is inside; it finds readers_
@@ -52,7 +55,7 @@ void RWMutex::unlock() {
   const bool next_waits = now < 0;
   const std::int32_t waiting = next_waits ? now + kWriter : now;
   for (std::int32_t i = 0; i < waiting; ++i) {
-    internal::SemRelease(reader_wake_ups_, internal::SemPermit::kFree);
+    internal::SemRelease(reader_wake_ups_, internal::SemPermit::kGiven);
   }
   if (next_waits) {
     AddLeaving(waiting);

@@ -143,6 +143,11 @@ void Hchan::TakeFromRing(void* slot) {
   recvx_ = Next(recvx_);
 }
 
+void Hchan::TakeBuffered(void* slot) {
+  TakeFromRing(slot);
+  SetCount(count_.load(std::memory_order_relaxed) - 1);
+}
+
 bool Hchan::SendLocked(void* element, G*& woken) {
   if (Sudog* receiver = recvq_.Pop()) {
     type_.emplace(receiver->element, element);
@@ -175,8 +180,7 @@ RecvResult Hchan::RecvLocked(void* slot, G*& woken) {
     return RecvResult::kValue;
   }
   if (count > 0) {
-    TakeFromRing(slot);
-    SetCount(count - 1);
+    TakeBuffered(slot);
     return RecvResult::kValue;
   }
   return ClosedLocked() ? RecvResult::kClosed : RecvResult::kWouldBlock;

@@ -63,9 +63,11 @@ class Hchan;
 // What else happens on the channel of a timer (time/internal/chan_timer.h). Its
 // buffer does not show in Len and Cap.
 struct TimerHooks {
-  // Without the lock: true if a receive would find a value, were it to look.
+  // Without the lock: true if a receive finds a value, in the buffer or by
+  // looking.
   bool (*is_due)(Hchan& hchan);
-  // With the lock, before a receive: sends the value, if it is due.
+  // With the lock, before a receive: sends the value, if it is due. What is in
+  // the buffer then is received.
   void (*look)(Hchan& hchan);
   // The last handle is gone: before anything is freed.
   void (*end)(Hchan& hchan);
@@ -131,6 +133,8 @@ class Hchan {
   [[nodiscard]] bool SendLocked(void* element, G*& woken) GORGE_REQUIRES(lock_);
   [[nodiscard]] RecvResult RecvLocked(void* slot, G*& woken)
       GORGE_REQUIRES(lock_);
+  // Takes the oldest element out of the buffer, which is not empty.
+  void TakeBuffered(void* slot) GORGE_REQUIRES(lock_);
   bool ClosedLocked() const GORGE_REQUIRES(lock_) {
     return closed_.load(std::memory_order_relaxed);
   }
@@ -156,12 +160,13 @@ class Hchan {
     return room || closed_.load(std::memory_order_acquire);
   }
   bool MightRecv() {
+    if (hooks_ != nullptr) [[unlikely]]
+      return hooks_->is_due(*this);
     // Acquire: as in MightSend.
     const bool something = capacity_ == 0
                                ? !sendq_.Empty()
                                : count_.load(std::memory_order_acquire) > 0;
-    return something || closed_.load(std::memory_order_acquire) ||
-           (hooks_ != nullptr && hooks_->is_due(*this));
+    return something || closed_.load(std::memory_order_acquire);
   }
 
   // True once the channel is closed and nothing is left in it: it stays so,

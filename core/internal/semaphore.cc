@@ -60,7 +60,7 @@ bool Wait(Permits& permits, SemQueue where, WaitReason reason,
     bucket.treap.PushLast(self);
   }
   ParkAndReleaseHere(bucket.lock, reason, object);
-  return self.handed;
+  return self.given;
 }
 
 }  // namespace
@@ -85,10 +85,10 @@ void SemRelease(Permits& permits, SemPermit permit) {
     // Relaxed: a release that still sees the waiter looks for it in vain.
     bucket.waiters.fetch_sub(1, std::memory_order_relaxed);
   }
-  const bool handed = permit == SemPermit::kHanded && TryTake(permits);
-  waiter->handed = handed;
+  const bool given = permit != SemPermit::kFree && TryTake(permits);
+  waiter->given = given;
   Ready(*waiter->g);
-  if (handed && !Self()->is_thread) Yield();
+  if (given && permit == SemPermit::kHanded && !Self()->is_thread) Yield();
 }
 
 int SemWaiters(const Permits& permits) {

@@ -8,12 +8,12 @@
 //            (A2) lock the bucket, count ourselves in it
 //            (A3) take a permit after all: count ourselves out, unlock, done
 //            (A4) queue; park, which unlocks
-//            (A5) woken: if a permit was handed to us, done; else from A1 on
+//            (A5) woken: if a permit was given to us, done; else from A1 on
 //   Release: (R1) add a permit
 //            (R2) nobody is counted in the bucket: done
 //            (R3) lock the bucket, take out the oldest waiter of this address,
 //                 count it out, unlock
-//            (R4) if asked to hand off: take a permit, as the waiter's
+//            (R4) if asked to give it: take a permit, as the waiter's
 //            (R5) ready the waiter
 //
 // Why no wake-up is lost: A2 writes the count and A3 reads the permits, R1 adds
@@ -54,7 +54,8 @@ void SemAcquire(Permits& permits, SemQueue where, WaitReason reason,
 // What becomes of the permit that a release brings.
 enum class SemPermit : std::uint8_t {
   kFree,    // Whoever comes first takes it.
-  kHanded,  // It is the oldest waiter's, which runs at once: the caller yields.
+  kGiven,   // It is the oldest waiter's, if there is one.
+  kHanded,  // The same, and that runs at once: the caller yields.
 };
 
 // Adds a permit and wakes the oldest waiter, if there is one.

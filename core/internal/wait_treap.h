@@ -18,7 +18,7 @@ struct G;
 struct SemWaiter {
   G* g = nullptr;
   const void* address = nullptr;
-  bool handed = false;  // Woken with a permit.
+  bool given = false;  // Woken with a permit.
 
   SemWaiter* next = nullptr;  // The next younger of the same address.
   // Of the oldest only:

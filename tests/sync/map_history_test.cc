@@ -1,34 +1,27 @@
 // Histories of one key of a Map, by goroutines and threads at once, are checked
 // for linearizability against a model that is an int or nothing.
 
-#include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "gorge/core/internal/random.h"
-#include "gorge/core/runtime.h"
 #include "gorge/sync/map.h"
-#include "gorge/sync/mutex.h"
+#include "gorge/tests/support/history.h"
 #include "gorge/tests/support/linearizable.h"
 #include "gorge/tests/support/runtime_test.h"
 #include "gorge/tests/support/scale.h"
-#include "gorge/tests/support/team.h"
 #include "gtest/gtest.h"
 
 namespace gorge {
 namespace {
 
-using ::gorge::internal::Random;
 using ::gorge::testing::Call;
+using ::gorge::testing::Caller;
 using ::gorge::testing::IsLinearizable;
-using ::gorge::testing::kKinds;
+using ::gorge::testing::RecordCalls;
 using ::gorge::testing::RuntimeTest;
 using ::gorge::testing::Scaled;
-using ::gorge::testing::Team;
 
 constexpr int kAbsent = -1;  // Instead of a value: the key is not there.
 
@@ -144,37 +137,16 @@ void Do(Map<int, int>& map, Op& op) {
 
 class MapHistoryTest : public RuntimeTest {
  protected:
-  // Four callers, each with a few random calls, as much at once as may be.
   static History Record(Map<int, int>& map, std::uint64_t seed) {
-    constexpr int kCallers = 4;
-    constexpr int kCalls = 6;
-    History history;
-    Mutex mutex;
-    std::atomic<std::uint64_t> clock{0};
-    std::atomic<int> ready{0};
-    Team team;
-    for (int t = 0; t < kCallers; ++t) {
-      team.Go(kKinds[t % 2], [&, t] {
-        Random random(seed * kCallers + t);
-        History mine;
-        ++ready;
-        while (ready < kCallers) Gosched();
-        for (int i = 0; i < kCalls; ++i) {
-          Call<Op> call{{.method = static_cast<Method>(random.Below(kMethods)),
-                         .value = static_cast<int>(random.Below(3)),
-                         .expected = static_cast<int>(random.Below(3))},
-                        ++clock,
-                        0};
-          Do(map, call.op);
-          call.end = ++clock;
-          mine.push_back(call);
-        }
-        const std::lock_guard hold(mutex);
-        history.insert(history.end(), mine.begin(), mine.end());
-      });
-    }
-    team.Wait();
-    return history;
+    return RecordCalls<Op>(4, seed, [&](Caller<Op>& caller) {
+      for (int i = 0; i < 6; ++i) {
+        caller.Make(
+            {.method = static_cast<Method>(caller.random().Below(kMethods)),
+             .value = static_cast<int>(caller.random().Below(3)),
+             .expected = static_cast<int>(caller.random().Below(3))},
+            [&](Op& op) { Do(map, op); });
+      }
+    });
   }
 };
 GORGE_INSTANTIATE(MapHistoryTest);

@@ -72,21 +72,28 @@ RecvChan<absl::Time> ChanTimer::Make(std::int64_t nanos, std::int64_t period) {
   return channel;
 }
 
+void ChanTimer::Publish() {
+  constexpr std::int64_t kAtOnce = 0;
+  const std::int64_t armed_for = armed_ ? when_ : kNever;
+  // Relaxed: a receive that sees an old value came before the change.
+  ready_at_.store(is_sent_ ? kAtOnce : armed_for, std::memory_order_relaxed);
+}
+
 bool ChanTimer::Clear() {
-  const bool was_armed = armed_;
-  armed_ = false;
-  // First, so that the receive sends itself nothing.
-  when_.store(kNever, std::memory_order_relaxed);
   std::optional<absl::Time> stale;
-  G* nobody;
-  const bool was_sent = hchan_.RecvLocked(&stale, nobody) == RecvResult::kValue;
-  return was_armed || was_sent;
+  if (is_sent_) hchan_.TakeBuffered(&stale);
+  const bool had_either = armed_ || is_sent_;
+  armed_ = false;
+  is_sent_ = false;
+  return had_either;
 }
 
 bool ChanTimer::Stop() {
   LockGuard hold(hchan_.lock());
   Disarm(node_);
-  return Clear();
+  const bool cleared = Clear();
+  Publish();
+  return cleared;
 }
 
 bool ChanTimer::Reset(std::int64_t nanos, std::int64_t period) {
@@ -96,26 +103,25 @@ bool ChanTimer::Reset(std::int64_t nanos, std::int64_t period) {
   ArmResult result;
   {
     LockGuard hold(hchan_.lock());
-    cleared = Clear();
     result = Arm(node_, when);
+    cleared = Clear();
     armed_ = true;
-    when_.store(when, std::memory_order_relaxed);
+    when_ = when;
     period_ = period;
+    Publish();
   }
   if (result.is_next) WakeForTimer(when);
   return cleared;
 }
 
 void ChanTimer::SendIfDue(std::int64_t now, G*& receiver) {
-  const std::int64_t when = when_.load(std::memory_order_relaxed);
-  if (when > now || when == kNever) return;
+  if (!armed_ || when_ > now || when_ == kNever) return;
   // The instant it was due, however late this is. A tick that nobody has
   // received yet stays, and this one is dropped.
-  absl::Time value = TimeOfDay() - absl::Nanoseconds(now - when);
-  static_cast<void>(hchan_.SendLocked(&value, receiver));
+  absl::Time value = TimeOfDay() - absl::Nanoseconds(now - when_);
+  if (hchan_.SendLocked(&value, receiver)) is_sent_ = receiver == nullptr;
   armed_ = period_ > 0;
-  when_.store(armed_ ? NextTick(when, period_, now) : kNever,
-              std::memory_order_relaxed);
+  if (armed_) when_ = NextTick(when_, period_, now);
 }
 
 void ChanTimer::Fire(TimerNode& node, std::int64_t now) {
@@ -127,8 +133,9 @@ void ChanTimer::Fire(TimerNode& node, std::int64_t now) {
   {
     LockGuard hold(timer.hchan_.lock());
     timer.SendIfDue(now, receiver);
+    timer.Publish();
     if (timer.armed_) {
-      next = timer.when_.load(std::memory_order_relaxed);
+      next = timer.when_;
       result = Arm(node, next);
     }
   }
@@ -140,18 +147,18 @@ void ChanTimer::Fire(TimerNode& node, std::int64_t now) {
 // or to find it not armed any more.
 void ChanTimer::Look(Hchan& hchan) GORGE_NO_THREAD_SAFETY_ANALYSIS {
   ChanTimer& timer = Of(hchan);
-  if (timer.when_.load(std::memory_order_relaxed) == kNever ||
-      !hchan.recvq().Empty()) {
-    return;
-  }
+  if (!hchan.recvq().Empty()) return;
   G* nobody = nullptr;
-  timer.SendIfDue(MonotonicNanos(), nobody);
+  if (timer.armed_) timer.SendIfDue(MonotonicNanos(), nobody);
+  // The receive takes it now.
+  timer.is_sent_ = false;
+  timer.Publish();
 }
 
 bool ChanTimer::IsDue(Hchan& hchan) {
-  // Relaxed: a receive that sees an old value came before the change.
-  const std::int64_t when = Of(hchan).when_.load(std::memory_order_relaxed);
-  return when != kNever && when <= MonotonicNanos();
+  // Relaxed: as in Publish.
+  const std::int64_t at = Of(hchan).ready_at_.load(std::memory_order_relaxed);
+  return at != kNever && at <= MonotonicNanos();
 }
 
 }  // namespace gorge::internal

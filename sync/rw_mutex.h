@@ -21,8 +21,8 @@ namespace gorge {
 // the one that took it. Has the names of std::shared_mutex and fits
 // std::shared_lock and std::unique_lock.
 //
-// A writer that waits keeps new readers out, and the readers that have come
-// meanwhile go before the next writer: neither side waits for ever. So a reader
+// A writer that waits keeps new readers out, and the readers that wait when it
+// is done go before the next writer: neither side waits for ever. So a reader
 // must not take it twice: between the two a writer may have come.
 //
 // Up to 2^30 - 1 readers. May be destroyed when all calls have returned.

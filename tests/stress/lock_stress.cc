@@ -35,6 +35,14 @@ void Linger(Random& random) {
   }
 }
 
+// Locks, or tries to. False if that has failed.
+template <class Hold>
+bool Take(Hold& hold, Random& random) {
+  if (OneIn(4, random)) return hold.try_lock();
+  hold.lock();
+  return true;
+}
+
 class Exclusion {
  public:
   explicit Exclusion(StressRound& round) : round_(round) {}
@@ -56,11 +64,7 @@ class Exclusion {
     Random random = round_.NewRandom();
     for (int i = Scaled(500); i > 0; --i) {
       std::unique_lock hold(mutex_, std::defer_lock);
-      if (OneIn(4, random)) {
-        if (!hold.try_lock()) continue;
-      } else {
-        hold.lock();
-      }
+      if (!Take(hold, random)) continue;
       if (inside_.exchange(true)) Fail("two hold the mutex");
       ++count_;
       Linger(random);
@@ -76,7 +80,8 @@ class Exclusion {
     Random random = round_.NewRandom();
     for (int i = Scaled(500); i > 0; --i) {
       if (OneIn(4, random)) {
-        const std::lock_guard hold(rw_mutex_);
+        std::unique_lock hold(rw_mutex_, std::defer_lock);
+        if (!Take(hold, random)) continue;
         if (writers_.fetch_add(1) != 0) Fail("two writers");
         if (readers_ != 0) Fail("a writer and a reader");
         ++writes_;
@@ -84,7 +89,8 @@ class Exclusion {
         --writers_;
         ++written_;
       } else {
-        const std::shared_lock hold(rw_mutex_);
+        std::shared_lock hold(rw_mutex_, std::defer_lock);
+        if (!Take(hold, random)) continue;
         ++readers_;
         if (writers_ != 0) Fail("a reader and a writer");
         Linger(random);

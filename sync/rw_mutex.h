@@ -44,7 +44,7 @@ class RWMutex {
   void lock() {
     if (!try_lock()) LockSlow();
   }
-  // Blocks: never.
+  // May be false if somebody waits for it. Blocks: never.
   [[nodiscard]] bool try_lock() {
     std::int32_t nobody = 0;
     // Acquire: pairs with the releases in unlock and unlock_shared.

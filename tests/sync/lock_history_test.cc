@@ -1,6 +1,6 @@
 // Histories of a Mutex and of an RWMutex, by goroutines and threads at once,
 // are checked for linearizability: the try operations fail only if somebody has
-// the lock, at some moment of the call.
+// the lock, or waits for it already, at some moment of the call.
 
 #include <cstdint>
 #include <optional>
@@ -70,19 +70,16 @@ std::optional<Holders> After(Holders before, const Op& op) {
   return std::nullopt;
 }
 
-// A writer that waits keeps readers out: a try fails then, although only
-// readers hold the lock. And a reader that waits keeps writers out as soon as
-// it has been let in, although it may be overtaken yet.
+// A lock may be free and yet nobody's to try for: it is kept for one who has
+// waited long, or who has been let in and does not know it yet.
 void NoteRefusals(History& history) {
   for (Call<Op>& tried : history) {
     if (tried.op.yes) continue;
-    const Method waiting = tried.op.method == Method::kTryLock
-                               ? Method::kLockShared
-                               : Method::kLock;
     for (const Call<Op>& other : history) {
-      tried.op.may_be_refused |= other.op.method == waiting &&
-                                 other.begin < tried.end &&
-                                 tried.begin < other.end;
+      const bool waits = other.op.method == Method::kLock ||
+                         other.op.method == Method::kLockShared;
+      tried.op.may_be_refused |=
+          waits && other.begin < tried.begin && tried.begin < other.end;
     }
   }
 }

@@ -1,13 +1,8 @@
 // What is allocated: one block for a channel, nothing for its use.
 //
-// Counts with an operator new of its own, so has nothing to say where a
-// sanitizer brings one.
+// Has nothing to say where a sanitizer brings an operator new of its own.
 
-#include <atomic>
 #include <cstddef>
-#include <cstdlib>
-#include <functional>
-#include <new>
 #include <optional>
 #include <variant>
 
@@ -15,6 +10,7 @@
 #include "gorge/core/internal/sanitizer.h"
 #include "gorge/select/select.h"
 #include "gorge/select/selector.h"
+#include "gorge/tests/support/allocations.h"
 #include "gorge/tests/support/channels.h"
 #include "gorge/tests/support/runtime_test.h"
 #include "gorge/tests/support/team.h"
@@ -22,70 +18,26 @@
 
 #if !GORGE_ASAN && !GORGE_TSAN
 
-namespace {
-
-std::atomic<int> allocations{0};
-std::atomic<std::size_t> allocated_bytes{0};
-
-void* Allocate(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  allocated_bytes += size;
-  void* memory = nullptr;
-  if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-    memory = std::malloc(size);
-  } else if (posix_memalign(&memory, alignment, size) != 0) {
-    memory = nullptr;
-  }
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return Allocate(size, 1); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return Allocate(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
-}
-
 namespace gorge {
 namespace {
 
+using ::gorge::testing::Allocations;
+using ::gorge::testing::AllocationsOf;
 using ::gorge::testing::AwaitWaiting;
 using ::gorge::testing::Kind;
 using ::gorge::testing::RuntimeTest;
 using ::gorge::testing::Team;
-
-struct Counts {
-  int blocks;
-  std::size_t bytes;
-};
-
-// What f() allocates, in whatever thread.
-Counts Allocated(const std::function<void()>& f) {
-  const int blocks = allocations;
-  const std::size_t bytes = allocated_bytes;
-  f();
-  return {allocations - blocks, allocated_bytes - bytes};
-}
 
 class AllocationTest : public RuntimeTest {};
 GORGE_INSTANTIATE(AllocationTest);
 
 TEST_P(AllocationTest, AChannelIsOneBlockForItsHeaderAndItsBuffer) {
   Chan<long> c;
-  const Counts none = Allocated([&] { c = MakeChan<long>(); });
+  const Allocations none = AllocationsOf([&] { c = MakeChan<long>(); });
   EXPECT_EQ(none.blocks, 1);
   EXPECT_LE(none.bytes, 256u);
 
-  const Counts some = Allocated([&] { c = MakeChan<long>(1000); });
+  const Allocations some = AllocationsOf([&] { c = MakeChan<long>(1000); });
   EXPECT_EQ(some.blocks, 1);
   EXPECT_EQ(some.bytes - none.bytes, 1000 * sizeof(long));
 }
@@ -93,9 +45,9 @@ TEST_P(AllocationTest, AChannelIsOneBlockForItsHeaderAndItsBuffer) {
 TEST_P(AllocationTest, AnEmptyTypeAddsNothing) {
   struct Empty {};
   Chan<Empty> c;
-  const Counts none = Allocated([&] { c = MakeChan<Empty>(); });
-  const Counts many =
-      Allocated([&] { c = MakeChan<Empty>(std::ptrdiff_t{1} << 40); });
+  const Allocations none = AllocationsOf([&] { c = MakeChan<Empty>(); });
+  const Allocations many =
+      AllocationsOf([&] { c = MakeChan<Empty>(std::ptrdiff_t{1} << 40); });
   EXPECT_EQ(many.blocks, 1);
   EXPECT_EQ(many.bytes, none.bytes);
 }
@@ -105,12 +57,12 @@ TEST_P(AllocationTest, AnOverAlignedTypeIsOneBlockToo) {
     char bytes[4096];
   };
   Chan<Page> c;
-  EXPECT_EQ(Allocated([&] { c = MakeChan<Page>(4); }).blocks, 1);
+  EXPECT_EQ(AllocationsOf([&] { c = MakeChan<Page>(4); }).blocks, 1);
 }
 
 TEST_P(AllocationTest, HandlesAllocateNothing) {
   const Chan<int> c = MakeChan<int>();
-  const Counts counts = Allocated([&] {
+  const Allocations counts = AllocationsOf([&] {
     const Chan<int> copy = c;  // NOLINT(performance-unnecessary-copy-*)
     const SendChan<int> in = copy;
     const RecvChan<int> out = copy;
@@ -123,7 +75,7 @@ TEST_P(AllocationTest, HandlesAllocateNothing) {
 TEST_P(AllocationTest, OperationsThatNeedNotWaitAllocateNothing) {
   const Chan<int> c = MakeChan<int>(1);
   const Chan<int> other = MakeChan<int>();
-  const Counts counts = Allocated([&] {
+  const Allocations counts = AllocationsOf([&] {
     for (int i = 0; i < 10; ++i) {
       c.Send(i);
       EXPECT_FALSE(c.TrySend(i));
@@ -153,7 +105,7 @@ TEST_P(AllocationTest, WaitingAllocatesNothing) {
     int blocks = 1;
     for (int round = 0; blocks > 0 && round < 2 * procs() + 2; ++round) {
       AwaitWaiting(c, 1);
-      blocks = Allocated([&] {
+      blocks = AllocationsOf([&] {
                  for (int i = 0; i < 10; ++i) {
                    AwaitWaiting(c, 1);
                    c.Send(7);
@@ -176,7 +128,7 @@ TEST_P(AllocationTest, ASelectorAllocatesInItsFirstRunOnly) {
   c.Send(1);
   selector.Run();
 
-  const Counts counts = Allocated([&] {
+  const Allocations counts = AllocationsOf([&] {
     for (int i = 0; i < 10; ++i) {
       c.Send(i);
       selector.Run();

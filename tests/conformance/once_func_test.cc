@@ -1,53 +1,26 @@
 // OnceFunc and OnceValue; a value that is a pair answers for Go's OnceValues.
 // Answers sync/oncefunc_test.go; each case has the name of the test it answers.
-//
-// Counts allocations with an operator new of its own, except where a sanitizer
-// brings one.
 
 #include <array>
 #include <atomic>
-#include <cstddef>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "gorge/core/internal/sanitizer.h"
 #include "gorge/core/panic.h"
 #include "gorge/core/runtime.h"
 #include "gorge/sync/once.h"
 #include "gorge/sync/wait_group.h"
+#include "gorge/tests/support/allocations.h"
 #include "gorge/tests/support/runtime_test.h"
 #include "gorge/tests/support/team.h"
 #include "gtest/gtest.h"
 
-namespace {
-std::atomic<int> allocations{0};
-}  // namespace
-
-#if !GORGE_ASAN && !GORGE_TSAN
-
-// Not inlined: the compiler would take malloc and free for a mistake.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  void* const memory = std::malloc(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-
-#endif  // !GORGE_ASAN && !GORGE_TSAN
-
 namespace gorge {
 namespace {
 
+using ::gorge::testing::allocated_blocks;
 using ::gorge::testing::kKinds;
 using ::gorge::testing::RuntimeTest;
 using ::gorge::testing::Team;
@@ -62,11 +35,11 @@ TEST_P(OnceFuncTest, OnceFunc) {
   const auto f = OnceFunc([&] { ++calls; });
   EXPECT_EQ(calls, 0);
   f();
-  const int before = allocations;
+  const int before = allocated_blocks;
 
   for (int i = 0; i < 10; ++i) f();
 
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(allocated_blocks, before);
   EXPECT_EQ(calls, 1);
 }
 
@@ -74,11 +47,11 @@ TEST_P(OnceFuncTest, OnceValue) {
   int calls = 0;
   const auto f = OnceValue([&] { return ++calls; });
   EXPECT_EQ(f(), 1);
-  const int before = allocations;
+  const int before = allocated_blocks;
 
   for (int i = 0; i < 10; ++i) EXPECT_EQ(f(), 1);
 
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(allocated_blocks, before);
   EXPECT_EQ(calls, 1);
 }
 

@@ -17,6 +17,7 @@
 #include "gorge/core/runtime.h"
 #include "gorge/sync/cond.h"
 #include "gorge/sync/mutex.h"
+#include "gorge/sync/wait_group.h"
 #include "gorge/tests/support/counted.h"
 #include "gorge/tests/support/death_test.h"
 #include "gorge/tests/support/runtime_test.h"
@@ -251,15 +252,26 @@ TEST_P(AfterFuncTest, WithACondEndsAWait) {
     for (int round = 0; round < Scaled(200); ++round) {
       Mutex mutex;
       Cond cond;
+      WaitGroup waking;
       auto [ctx, cancel] = WithCancel(Background());
       Team team;
-      team.Go(kKinds[round % 2], [&mutex, &cond, &ctx = ctx] {
+      team.Go(kKinds[round % 2], [&mutex, &cond, &waking, &ctx = ctx] {
+        waking.Add(1);
         const StopFunc stop = AfterFunc(ctx, [&] {
-          const std::lock_guard hold(mutex);
-          cond.Broadcast();
+          {
+            const std::lock_guard hold(mutex);
+            cond.Broadcast();
+          }
+          waking.Done();
         });
-        std::unique_lock hold(mutex);
-        cond.Wait(hold, [&] { return !ctx.Err().ok(); });
+        {
+          std::unique_lock hold(mutex);
+          cond.Wait(hold, [&] { return !ctx.Err().ok(); });
+        }
+        // The context may have ended before the wait: then it is still under
+        // way, and uses what lies in this scope.
+        EXPECT_FALSE(stop());
+        waking.Wait();
       });
       team.Go(kKinds[round / 2 % 2], [cancel = cancel] { cancel(); });
       team.Wait();

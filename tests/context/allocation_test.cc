@@ -1,13 +1,8 @@
 // What is allocated: one block for a context, and one for its Done.
 //
-// Counts with an operator new of its own, so has nothing to say where a
-// sanitizer brings one.
+// Has nothing to say where a sanitizer brings an operator new of its own.
 
-#include <atomic>
 #include <cstddef>
-#include <cstdlib>
-#include <functional>
-#include <new>
 #include <optional>
 
 #include "absl/status/status.h"
@@ -15,54 +10,23 @@
 #include "gorge/context/context.h"
 #include "gorge/core/internal/sanitizer.h"
 #include "gorge/select/select.h"
+#include "gorge/tests/support/allocations.h"
 #include "gorge/tests/support/runtime_test.h"
 #include "gtest/gtest.h"
 
 #if !GORGE_ASAN && !GORGE_TSAN
 
-namespace {
-
-std::atomic<int> allocations{0};
-
-void* Allocate(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  void* memory = nullptr;
-  if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-    memory = std::malloc(size);
-  } else if (posix_memalign(&memory, alignment, size) != 0) {
-    memory = nullptr;
-  }
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return Allocate(size, 1); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return Allocate(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
-}
-
 namespace gorge {
 namespace {
 
+using ::gorge::testing::AllocationsOf;
 using ::gorge::testing::RuntimeTest;
 
 constexpr Key<int> kNumber("number");
 
-// What f() allocates, in whatever thread.
-int Allocated(const std::function<void()>& f) {
-  const int before = allocations;
-  f();
-  return allocations - before;
+template <class F>
+int Allocated(F f) {
+  return AllocationsOf(f).blocks;
 }
 
 class ContextAllocationTest : public RuntimeTest {

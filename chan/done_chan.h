@@ -7,7 +7,7 @@
 // Context is made so.
 //
 //   const DoneChan done = MakeDoneChan();
-//   Go([results, quit = done.View()] {
+//   go([results, quit = done.View()] {
 //     while (Select(OnRecv(quit), OnSend(results, Next())) != 0) {
 //     }
 //   });

@@ -37,7 +37,7 @@ void Semaphore::ServeWaiters() {
 }
 
 void Semaphore::Withdraw(const Waiter& waiter, Waiters::iterator place) {
-  if (waiter.served.TryRecv().ready) {
+  if (waiter.served.View().TryRecv().ready) {
     taken_ -= waiter.count;
   } else {
     waiters_.erase(place);
@@ -59,7 +59,7 @@ absl::Status Semaphore::Acquire(const Context& ctx, std::int64_t count) {
   const Waiter self{count};
   const auto place = waiters_.insert(waiters_.end(), &self);
   hold.unlock();
-  Select(OnRecv(ctx.Done()), OnRecv(self.served));
+  Select(OnRecv(ctx.Done()), OnRecv(self.served.View()));
   // Of both, the end counts: who is served late is not served.
   absl::Status err = ctx.Err();
   if (!err.ok()) {

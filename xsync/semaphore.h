@@ -10,10 +10,9 @@
 
 #include <cstdint>
 #include <list>
-#include <variant>
 
 #include "absl/status/status.h"
-#include "gorge/chan/chan.h"
+#include "gorge/chan/done_chan.h"
 #include "gorge/context/context.h"
 #include "gorge/sync/mutex.h"
 
@@ -58,7 +57,7 @@ class Semaphore {
   // On the stack of who waits.
   struct Waiter {
     const std::int64_t count;
-    const Chan<std::monostate> served = MakeChan<std::monostate>();
+    const DoneChan served = MakeDoneChan();
   };
   using Waiters = std::list<const Waiter*>;
 

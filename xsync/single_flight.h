@@ -13,12 +13,12 @@
 #include <mutex>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "gorge/chan/chan.h"
+#include "gorge/chan/done_chan.h"
 #include "gorge/core/go.h"
 #include "gorge/sync/mutex.h"
 
@@ -51,7 +51,7 @@ class SingleFlight {
   Result Do(const K& key, F&& f) {
     std::shared_ptr<Call> call;
     if (Join(key, call)) {
-      static_cast<void>(call->ended.Recv());
+      static_cast<void>(call->ended.View().Recv());
     } else {
       Run(key, call, std::forward<F>(f));
     }
@@ -95,7 +95,7 @@ class SingleFlight {
     Result result{
         absl::AbortedError("singleflight: the function called Goexit"), false};
     std::exception_ptr thrown;
-    const Chan<std::monostate> ended = MakeChan<std::monostate>();
+    const DoneChan ended = MakeDoneChan();
     // Guarded by mutex_ until then.
     std::vector<ResultChan> channels;
   };

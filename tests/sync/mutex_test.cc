@@ -4,9 +4,9 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gorge/chan/chan.h"
 #include "gorge/core/go.h"
@@ -16,6 +16,7 @@
 #include "gorge/tests/support/runtime_test.h"
 #include "gorge/tests/support/scale.h"
 #include "gorge/tests/support/team.h"
+#include "gorge/time/time.h"
 #include "gtest/gtest.h"
 
 namespace gorge {
@@ -188,7 +189,7 @@ TEST_P(MutexTest, ManyWaitersAllGetIt) {
     AwaitParked(waiters);
     // They have waited for more than a millisecond: the lock goes from one to
     // the next.
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    Sleep(absl::Milliseconds(5));
     mutex.unlock();
     all.Wait();
     EXPECT_EQ(got, waiters);

@@ -172,7 +172,7 @@ void CancelNode::AwaitSettled() {
   {
     const std::lock_guard hold(lock_);
     if (state() != NodeState::kAwaited) {
-      done_or_gate_ = MakeDoneChan();
+      DoneChan made = MakeDoneChan();
       NodeState canceling = NodeState::kCanceling;
       // Release: pairs with Settle's acquire, though the lock says it, too. If
       // it fails, the node has settled. Acquire: as in state().
@@ -180,6 +180,9 @@ void CancelNode::AwaitSettled() {
                                           std::memory_order_acq_rel)) {
         return;
       }
+      // Not before: a node that has settled may still have a gate, on which
+      // others wait and which Settle comes for under the lock.
+      done_or_gate_ = std::move(made);
     }
     gate = done_or_gate_;
   }

@@ -15,9 +15,11 @@
 //      so on, from a queue, parents first: no recursion. A node that another
 //      canceller was at before is that one's to finish; ours waits for it.
 //   4. Settle: once all below are done, state_ goes to cancelled. A cancel that
-//      comes second waits for that in AwaitSettled: it leaves a gate, and says
-//      so by a state of its own, awaited. So when a cancel returns, whoever did
-//      it, all below the node have Err set and Done closed.
+//      comes second waits for that in AwaitSettled: under the node's lock, it
+//      says so by a state of its own, awaited, and leaves a gate, the only one
+//      there will be. Whoever settles the node takes it under the lock. So when
+//      a cancel returns, whoever did it, all below the node have Err set and
+//      Done closed.
 //   5. Only then the rest: the node leaves its parent, stops its timer, starts
 //      the goroutines of AfterFunc, and the references to the children go.
 //      A leaf with nothing of that to do is let go of as soon as it has ended,

@@ -200,6 +200,29 @@ TEST_P(TreeTest, EveryCancelReturnsWhenAllBelowHaveEnded) {
   });
 }
 
+// Those who come while it is being cancelled, and just when it has been, wait
+// for each other at one lock: each returns all the same.
+TEST_P(TreeTest, ManyCancelsOfOneContextAllReturn) {
+  Run([] {
+    constexpr int kCallers = 6;
+    for (int round = 0; round < Scaled(500); ++round) {
+      auto [root, cancel] = WithCancel(Background());
+      const Cancelable child = WithCancel(root);
+      static_cast<void>(child.ctx.Done());
+      std::atomic<int> ready{0};
+      Team team;
+      for (int i = 0; i < kCallers; ++i) {
+        team.Go(kKinds[i % 2], [&, cancel = cancel] {
+          ++ready;
+          while (ready < kCallers) Gosched();
+          cancel();
+          EXPECT_TRUE(HasEnded(child.ctx));
+        });
+      }
+    }
+  });
+}
+
 TEST_P(TreeTest, CancelsOfParentsAndChildrenMeet) {
   Run([] {
     for (int round = 0; round < Scaled(300); ++round) {
